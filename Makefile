@@ -1,0 +1,56 @@
+# Everything a contributor runs. `make help` lists it.
+
+PYTHON ?= python3
+WORKERS ?= 2
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fix bench docs clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: .venv/.done  ## make .venv/ with Recollect and everything it needs (PYTHON=python3.12 picks another Python)
+
+# .venv/.making stands while the recipe runs: if it is there at the start, an earlier one was cut short,
+# and what that left behind cannot be trusted.
+.venv/.done: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no '$(PYTHON)' here: install Python 3.11 or newer, or say which one to use: make setup PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Recollect needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1): say which one to use: make setup PYTHON=/path/to/python3"; exit 1; }
+	@if [ -e .venv/.making ]; then echo "An earlier setup was cut short: starting .venv/ afresh."; rm -rf .venv; fi
+	@mkdir -p .venv && touch .venv/.making
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@mv .venv/.making .venv/.done && touch .venv/.done
+	@echo "Ready: $(BIN)/recollect --help"
+
+demo: setup  ## train a small memory on invented languages and watch it resolve ambiguous words
+	$(BIN)/recollect demo
+
+# One thread a worker: the workers already fill the cores. A file stays on one worker and shares its fixtures.
+test: setup  ## run the tests (WORKERS=4 runs more of them side by side)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+check: setup  ## lint, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fix: setup  ## mend what ruff can mend by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup  ## run every script in benchmarks/
+	@set -e; found=; for script in benchmarks/*.py; do \
+	  [ -e "$$script" ] || continue; found=yes; echo "$$script"; $(BIN)/python "$$script"; done; \
+	[ -n "$$found" ] || echo "There are no benchmarks yet: each will be a script in benchmarks/."
+
+docs: setup  ## write docs/reference/cli.md anew from the command line's own help
+	$(BIN)/python docs/build.py
+
+clean:  ## remove caches and build products; .venv/, runs/ and prepared/ stay
+	rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,30 @@
+"""Machine translation that remembers: a small continuous memory of what has just been translated."""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.assemble import load
+    from recollect.decoding.session import Session
+    from recollect.decoding.translator import Translation, Translator
+    from recollect.errors import RecollectError
+
+__all__ = ["RecollectError", "Session", "Translation", "Translator", "__version__", "load"]
+
+__version__ = _version("recollect")
+
+_HOMES = {
+    "RecollectError": "recollect.errors",
+    "Session": "recollect.decoding.session",
+    "Translation": "recollect.decoding.translator",
+    "Translator": "recollect.decoding.translator",
+    "load": "recollect.assemble",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is asked for: `import recollect` itself stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

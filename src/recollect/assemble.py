@@ -1,0 +1,366 @@
+"""From a configuration to a working system: the only place where names become classes."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from recollect.allocator import keep_freed_memory
+from recollect.batches.prepare import prepare
+from recollect.batches.prepared import Prepared
+from recollect.batches.sentences import SentenceBatches
+from recollect.config import Config, DataConfig, MemoryConfig, load_config
+from recollect.decoding.beam import Beam
+from recollect.decoding.translator import Translator
+from recollect.errors import ConfigError, ModelError
+from recollect.evaluation.bleu import bleu
+from recollect.evaluation.lines import Lines
+from recollect.evaluation.options import ScoreOptions
+from recollect.files import fingerprint, whole_folder
+from recollect.memory.address import piece_addresses, word_addresses
+from recollect.memory.fusion import DeepFusion, Fusion, NoFusion, ShallowFusion
+from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch
+from recollect.memory.memory import Memory
+from recollect.memory.policies import Policy, first_in_first_out, least_recently_used
+from recollect.models.rnnsearch import RNNSearch
+from recollect.progress import SilentProgress, TerminalProgress
+from recollect.text.corpora import read_parallel
+from recollect.text.dictionary import load_dictionary, save_dictionary
+from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
+from recollect.training.activations import choose_documents, store_activations
+from recollect.training.pass_one import PassOne, train_pass_one
+from recollect.training.pass_two import PassTwo, stored_steps, train_pass_two, unrolled_steps
+from recollect.training.run import Run
+
+__all__ = [
+    "build_memory",
+    "build_model",
+    "build_translator",
+    "load",
+    "prepare_data",
+    "save_model",
+    "train",
+]
+
+FORMAT = 1
+
+MATCHES: dict[str, Callable[[MemoryConfig, RNNSearch], nn.Module]] = {
+    "dot": lambda config, model: DotMatch(),
+    "flatness": lambda config, model: FlatnessMatch(config.theta),
+    "bilinear": lambda config, model: BilinearMatch(model.context_size),
+    "additive": lambda config, model: AdditiveMatch(model.context_size, model.state_size),
+}
+
+FUSIONS: dict[str, Callable[[RNNSearch], Fusion]] = {
+    "deep": lambda model: DeepFusion(model.context_size, model.state_size),
+    "shallow": lambda model: ShallowFusion(model.context_size, model.state_size),
+    "none": lambda model: NoFusion(),
+}
+
+POLICIES: dict[str, Policy] = {"lru": least_recently_used, "fifo": first_in_first_out}
+
+
+def build_model(config: Config, source_tokens: int, target_tokens: int) -> RNNSearch:
+    """Return an untrained sentence model, the same for the same seed."""
+    torch.manual_seed(config.seed)
+    return RNNSearch(source_tokens, target_tokens, **config.model.model_dump())
+
+
+def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Memory:
+    """Return an untrained memory that fits `model`, the same for the same seed."""
+    torch.manual_seed(config.seed)
+    options = config.memory
+    addresses: Callable[[Sequence[int]], list[int]] = piece_addresses
+    if options.address == "word":
+        addresses = partial(word_addresses, starts_word=vocabulary.starts_word)
+    return Memory(
+        size=options.size,
+        context=model.context_size,
+        state=model.state_size,
+        match=MATCHES[options.match](options, model),
+        fusion=FUSIONS[options.fusion](model),
+        policy=POLICIES[options.policy],
+        addresses=addresses,
+    )
+
+
+def build_translator(
+    config: Config,
+    model: RNNSearch,
+    memory: Memory | None,
+    source_vocabulary: Vocabulary,
+    target_vocabulary: Vocabulary,
+    dictionary: dict[str, str] | None,
+) -> Translator:
+    """Return a translator that decodes as the configuration says."""
+    options = config.decoding
+    beam = Beam(
+        size=options.beam,
+        length_penalty=options.length_penalty,
+        min_length=options.min_length,
+        max_length=options.max_length,
+        max_ratio=options.max_ratio,
+        # Subwords can spell anything; whole words need the unknown one, which is replaced afterwards.
+        banned=(PAD, BOS) if config.vocabulary.kind == "words" else (PAD, BOS, UNK),
+    )
+    return Translator(
+        model,
+        memory,
+        source_vocabulary,
+        target_vocabulary,
+        dictionary=dictionary,
+        beam=beam,
+        lanes=options.lanes,
+        store_end=config.memory.store_end,
+        carry=config.memory.carry,
+    )
+
+
+# -- data ------------------------------------------------------------------------------------------------------
+
+
+def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int | None], None]) -> Prepared:
+    """Turn the configured text files into ids and vocabularies in `folder`."""
+    data, vocabulary = config.data, config.vocabulary
+    if data.source is None or data.target is None:
+        raise ConfigError("[data] source and target are needed: the training text and its translation")
+    tune = None
+    if data.tune_source is not None:
+        tune = read_parallel(data.tune_source, data.tune_references, data.tune_starts)
+    return prepare(
+        folder,
+        source=data.source,
+        target=data.target,
+        starts=data.starts,
+        vocabulary=vocabulary.kind,
+        size_source=vocabulary.source_size,
+        size_target=vocabulary.target_size,
+        joint=vocabulary.joint,
+        max_length=vocabulary.max_length,
+        tune=tune,
+        seed=config.seed,
+        progress=progress,
+    )
+
+
+# -- training --------------------------------------------------------------------------------------------------
+
+
+def train(
+    config: Config,
+    prepared: Prepared,
+    folder: Path,
+    *,
+    progress: SilentProgress | TerminalProgress,
+    passes: Sequence[str] = ("one", "two"),
+) -> Path:
+    """Train both passes (or one of them) in a run folder, resuming what is there; return the model's folder."""
+    keep_freed_memory()
+    run = Run.open(folder, config.to_toml(), asdict(prepared.manifest))
+    source, target = prepared.source_vocabulary, prepared.target_vocabulary
+    model = build_model(config, source.size, target.size)
+    memory = build_memory(config, model, target)
+    translator = build_translator(config, model, None, source, target, prepared.dictionary)
+    train_pass_one(
+        model,
+        SentenceBatches(
+            prepared.train,
+            batch=config.pass_one.batch,
+            unit=config.pass_one.batch_unit,
+            window=config.pass_one.window,
+            seed=config.seed,
+        ),
+        PassOne(**_common(PassOne, config.pass_one.model_dump()), seed=config.seed),
+        run,
+        _validation(translator.replaced(beam=_greedy(translator.beam)), prepared, config),
+        progress,
+    )
+    if "two" not in passes:
+        return _export(config, prepared, run, model, None)
+    documents = choose_documents(prepared.train, config.pass_two.documents)
+    if config.pass_two.joint:
+        steps = unrolled_steps(model)
+    else:
+        activations = store_activations(
+            model,
+            prepared.train,
+            documents,
+            folder / "activations",
+            precision=config.pass_two.precision,
+            weights=fingerprint(folder / "pass-one" / "final.safetensors"),
+            progress=progress,
+        )
+        steps = stored_steps(model, prepared.train, activations)
+    train_pass_two(
+        model,
+        memory,
+        prepared.train,
+        documents,
+        steps,
+        PassTwo(
+            **_common(PassTwo, config.pass_two.model_dump()),
+            store_end=config.memory.store_end,
+            metric=config.pass_one.metric,
+            seed=config.seed,
+        ),
+        run,
+        _validation(translator.replaced(memory=memory), prepared, config),
+        progress,
+    )
+    return _export(config, prepared, run, model, memory)
+
+
+def _common(options: Any, given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name in options.__dataclass_fields__}
+
+
+def _greedy(beam: Beam) -> Beam:
+    return Beam(**(asdict(beam) | {"size": 1}))
+
+
+def _validation(
+    translator: Translator, prepared: Prepared, config: Config
+) -> Callable[[], dict[str, float]] | None:
+    """Return a function that measures perplexity and BLEU on the tuning set; None without one."""
+    tune = prepared.tune
+    if not tune:
+        return None
+    sources = [document.source for document in tune]
+    first = [document.references[0] for document in tune]
+    count = len(tune[0].references)
+    references = [
+        Lines(f"reference {n + 1}", [line for document in tune for line in document.references[n]])
+        for n in range(count)
+    ]
+
+    def validate() -> dict[str, float]:
+        translator.model.eval()
+        outputs = translator.translate_documents(sources)
+        lines = Lines("output", [item.text for document in outputs for item in document])
+        score = bleu(lines, references, ScoreOptions(tokenise=config.data.tokenise))
+        return {"perplexity": translator.likelihood(sources, first).perplexity, "bleu": score.score}
+
+    return validate
+
+
+def _export(
+    config: Config, prepared: Prepared, run: Run, model: RNNSearch, memory: Memory | None
+) -> Path:
+    folder = run.folder / "model"
+    save_model(
+        folder,
+        config,
+        model,
+        memory,
+        prepared.source_vocabulary,
+        prepared.target_vocabulary,
+        prepared.dictionary,
+    )
+    return folder
+
+
+# -- models on disk ----------------------------------------------------------------------------------------------
+
+
+def save_model(
+    folder: Path,
+    config: Config,
+    model: RNNSearch,
+    memory: Memory | None,
+    source_vocabulary: Vocabulary,
+    target_vocabulary: Vocabulary,
+    dictionary: dict[str, str] | None,
+) -> None:
+    """Write everything `load` needs into one folder, whole or not at all."""
+    tensors = {f"model.{name}": tensor.detach().contiguous() for name, tensor in model.named_parameters()}
+    if memory is not None:
+        tensors |= {f"memory.{name}": tensor.detach().contiguous() for name, tensor in memory.named_parameters()}
+    with whole_folder(folder) as draft:
+        save_file(tensors, draft / "weights.safetensors")
+        source_vocabulary.save(draft, "source")
+        target_vocabulary.save(draft, "target")
+        if dictionary is not None:
+            save_dictionary(dictionary, draft / "dictionary.tsv")
+        # The model does not need the text it was trained on.
+        alone = config.model_copy(update={"data": DataConfig(tokenise=config.data.tokenise)})
+        (draft / "config.toml").write_text(alone.to_toml(), "utf-8")
+        manifest = {
+            "format": FORMAT,
+            "source_tokens": source_vocabulary.size,
+            "target_tokens": target_vocabulary.size,
+            "memory": memory is not None,
+            "sha256": {item.name: fingerprint(item) for item in sorted(draft.iterdir())},
+        }
+        (draft / "model.json").write_text(json.dumps(manifest, indent=2), "utf-8")
+
+
+def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str = "cpu") -> Translator:
+    """Return a translator from a model folder (or a run folder that holds one).
+
+    `overrides` change decoding and memory options, for instance `["decoding.beam=10", "memory.size=50"]`.
+    """
+    folder = _model_folder(Path(name_or_path))
+    manifest = _read_manifest(folder)
+    config = load_config(folder / "config.toml", overrides=overrides)
+    keep_freed_memory()
+    source, target = load_vocabulary(folder, "source"), load_vocabulary(folder, "target")
+    model = build_model(config, manifest["source_tokens"], manifest["target_tokens"])
+    memory = build_memory(config, model, target) if manifest["memory"] else None
+    _fill(folder / "weights.safetensors", model, memory)
+    model.to(device)
+    if memory is not None:
+        memory.to(device)
+    dictionary = folder / "dictionary.tsv"
+    words = load_dictionary(dictionary) if dictionary.exists() else None
+    return build_translator(config, model, memory, source, target, words)
+
+
+def _model_folder(path: Path) -> Path:
+    for folder in (path, path / "model"):
+        if (folder / "model.json").is_file():
+            return folder
+    if path.is_dir():
+        raise ModelError(f"{path}: there is no finished model here (no model.json); is the training done?")
+    raise ModelError(f"{path}: there is no such model folder")
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
+        found = manifest["format"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{folder / 'model.json'}: damaged ({error})") from None
+    if found != FORMAT:
+        raise ModelError(f"{folder}: format {found} of the model; this version reads {FORMAT}")
+    for name, expected in manifest["sha256"].items():
+        if not (folder / name).is_file():
+            raise ModelError(f"{folder / name}: this file of the model is missing")
+        if fingerprint(folder / name) != expected:
+            raise ModelError(f"{folder / name}: damaged (its checksum does not match model.json)")
+    return manifest
+
+
+def _fill(path: Path, model: nn.Module, memory: nn.Module | None) -> None:
+    own = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
+    if memory is not None:
+        own |= {f"memory.{name}": parameter for name, parameter in memory.named_parameters()}
+    try:
+        stored = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path}: cannot be read ({error})") from None
+    for name in sorted(own.keys() ^ stored.keys()):
+        raise ModelError(f"{path}: {name} is in the {'model' if name in own else 'file'} only; "
+                         "were options of the model or the fusion changed?")  # fmt: skip
+    with torch.no_grad():
+        for name, parameter in own.items():
+            if parameter.shape != stored[name].shape:
+                shapes = f"{tuple(stored[name].shape)}, not {tuple(parameter.shape)}"
+                raise ModelError(f"{path}: {name} has shape {shapes}")
+            parameter.copy_(stored[name])

@@ -1,0 +1,234 @@
+"""From two text files to a prepared corpus: vocabularies learned, pairs encoded, problems reported."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from recollect.batches.prepared import (
+    DICTIONARY,
+    MANIFEST,
+    PROBLEMS,
+    TRAIN,
+    TUNE,
+    VERSION,
+    InputFile,
+    Manifest,
+    Prepared,
+)
+from recollect.batches.shard import ShardWriter
+from recollect.batches.vocabularies import (
+    Progress,
+    Vocabularies,
+    VocabularyKind,
+    VocabularyOptions,
+    learn_vocabularies,
+)
+from recollect.errors import ConfigError, DataError
+from recollect.text.dictionary import learn_dictionary, save_dictionary
+from recollect.text.document import ParallelDocument
+from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
+from recollect.text.problems import Kind, Problems
+from recollect.text.sample import Sample
+from recollect.text.vocabulary import UNK
+
+__all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
+
+_CHUNK = 20_000  # pairs encoded at a time
+_DICTIONARY_SAMPLE = 200_000  # pairs of any kind, and as many again with unknown words
+
+
+def _silent(doing: str, done: int, total: int | None) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    source: Path
+    target: Path
+    starts: Path | None
+
+    def stream(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
+        return stream_pairs(self.source, self.target, self.starts, problems)
+
+
+def prepare(
+    folder: Path,
+    *,
+    source: Path,
+    target: Path,
+    starts: Path | None,
+    vocabulary: VocabularyKind,
+    size_source: int,
+    size_target: int,
+    joint: bool,
+    max_length: int,
+    tune: Sequence[ParallelDocument] | None,
+    seed: int,
+    progress: Progress = _silent,
+) -> Prepared:
+    """Make `folder` from the training files, or open it if it was made from the same ones in the same way.
+
+    `max_length` is in tokens of either side; longer pairs are skipped and reported.
+    """
+    if joint and size_source != size_target:
+        raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
+    inputs = _Inputs(source, target, starts)
+    options = VocabularyOptions(vocabulary, size_source, size_target, joint, seed)
+    tune_text = "".join(json.dumps(asdict(document), ensure_ascii=False) + "\n" for document in tune or ())
+    manifest = Manifest(
+        version=VERSION,
+        inputs=_describe(inputs),
+        tune_sha256=hashlib.sha256(tune_text.encode()).hexdigest(),
+        options={**asdict(options), "max_length": max_length},
+        counts={},
+        skipped={},
+    )
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        _check_same(folder, manifest)
+        progress(f"{folder} was prepared from the same files with the same options: used as it is", 0, None)
+        return Prepared.open(folder, reused=True)
+
+    partial = folder.with_name(f".{folder.name}.partial")
+    if partial.exists():
+        shutil.rmtree(partial)
+    partial.mkdir(parents=True)
+    (partial / TUNE).write_text(tune_text, encoding="utf-8", newline="\n")
+    learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
+    learned.source.save(partial, "source")
+    learned.target.save(partial, "target")
+    dictionary_pairs = _DictionaryPairs(seed)
+    # Subwords have no unknown words, and so no use for a dictionary.
+    encoded = dictionary_pairs.offer if vocabulary == "words" else _forget
+    encoder = _Encoder(inputs, learned, max_length, encoded)
+    counts = encoder.encode(partial / TRAIN, progress)
+    if vocabulary == "words":
+        progress("learning the dictionary", 0, None)
+        save_dictionary(learn_dictionary(dictionary_pairs.chosen()), partial / DICTIONARY)
+    encoder.problems.write(partial / PROBLEMS)
+    skipped = {str(kind): count for kind, count in encoder.problems.counts.items()}
+    replace(manifest, counts=counts, skipped=skipped).write(partial / MANIFEST)
+    partial.replace(folder)  # the folder appears whole or not at all
+    return Prepared.open(folder, reused=False)
+
+
+class _DictionaryPairs:
+    """Pairs to learn the dictionary from: a fair sample, and another one of those with unknown words.
+
+    The dictionary is asked about unknown words only, and these are too rare for a fair sample alone.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._any: Sample[Pair] = Sample(_DICTIONARY_SAMPLE, seed)
+        self._unknown: Sample[Pair] = Sample(_DICTIONARY_SAMPLE, seed)
+
+    def offer(self, pair: Pair, unknown: bool) -> None:
+        (self._unknown if unknown else self._any).offer(pair)
+
+    def chosen(self) -> list[Pair]:
+        return sorted(chain(self._any.items, self._unknown.items), key=lambda pair: pair.line)
+
+
+def _forget(pair: Pair, unknown: bool) -> None:
+    """Take no note of an encoded pair."""
+
+
+class _Encoder:
+    """The second reading of the files: pairs to ids, chunk by chunk."""
+
+    def __init__(
+        self,
+        inputs: _Inputs,
+        vocabularies: Vocabularies,
+        max_length: int,
+        encoded: Callable[[Pair, bool], None],  # told each pair, and whether it has an unknown word
+    ) -> None:
+        self.problems = Problems()
+        self._encoded = encoded
+        self._inputs = inputs
+        self._vocabularies = vocabularies
+        self._max_length = max_length
+
+    def encode(self, folder: Path, progress: Progress) -> dict[str, int]:
+        """Write the shard; the counts of what went in."""
+        vocabularies = self._vocabularies
+        chunk: list[Pair | DocumentEnd] = []
+        done = 0
+        with ShardWriter(folder, vocabularies.source.size, vocabularies.target.size) as writer:
+            for item in self._inputs.stream(self.problems):
+                chunk.append(item)
+                if len(chunk) == _CHUNK:
+                    self._write(chunk, writer)
+                    done += sum(isinstance(item, Pair) for item in chunk)
+                    chunk.clear()
+                    progress("encoding", done, vocabularies.pairs)
+            self._write(chunk, writer)
+            progress("encoding", vocabularies.pairs, vocabularies.pairs)
+        if writer.pairs == 0:
+            files = f"{self._inputs.source} and {self._inputs.target}"
+            raise DataError(f"{files}: not one usable pair; {self.problems.summary()}")
+        return {
+            "pairs": writer.pairs,
+            "documents": writer.documents,
+            "source_tokens": writer.source_tokens,
+            "target_tokens": writer.target_tokens,
+            "source_vocabulary": vocabularies.source.size,
+            "target_vocabulary": vocabularies.target.size,
+        }
+
+    def _write(self, chunk: Sequence[Pair | DocumentEnd], writer: ShardWriter) -> None:
+        pairs = [item for item in chunk if isinstance(item, Pair)]
+        sources = iter(self._vocabularies.source.encode_many([pair.source for pair in pairs]))
+        targets = iter(self._vocabularies.target.encode_many([pair.target for pair in pairs]))
+        for item in chunk:
+            if isinstance(item, DocumentEnd):
+                writer.end_document()
+                continue
+            source, target = next(sources), next(targets)
+            fits = self._fits(source, self._inputs.source, item) and self._fits(
+                target, self._inputs.target, item
+            )
+            if fits:
+                writer.add(source, target)
+                self._encoded(item, UNK in source or UNK in target)
+
+    def _fits(self, ids: Sequence[int], file: Path, pair: Pair) -> bool:
+        if not ids:
+            self.problems.report(Kind.NOTHING_LEFT, file, pair.line, f"{pair.source} | {pair.target}")
+        elif len(ids) > self._max_length:
+            detail = f"{len(ids)} tokens, at most {self._max_length} are taken"
+            self.problems.report(Kind.TOO_LONG, file, pair.line, detail)
+        return 0 < len(ids) <= self._max_length
+
+
+def _describe(inputs: _Inputs) -> dict[str, InputFile]:
+    described: dict[str, InputFile] = {}
+    for role, path in (("source", inputs.source), ("target", inputs.target), ("starts", inputs.starts)):
+        if path is not None:
+            if not path.is_file():
+                raise DataError(f"{path}: there is no such file")
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            described[role] = InputFile(str(path), path.stat().st_size, digest)
+    return described
+
+
+def _check_same(folder: Path, wanted: Manifest) -> None:
+    found = Manifest.read(folder / MANIFEST)
+    differences = [
+        f"{name} was {found.options.get(name)}, now {value}"
+        for name, value in wanted.options.items()
+        if found.options.get(name) != value
+    ]
+    for role in sorted({*found.inputs, *wanted.inputs}):
+        before, now = found.inputs.get(role), wanted.inputs.get(role)
+        if (before and before.sha256) != (now and now.sha256):
+            paths = [file.path if file else "none" for file in (before, now)]
+            differences.append(f"the {role} file was {paths[0]}, now {paths[1]} with other content")
+    if found.tune_sha256 != wanted.tune_sha256:
+        differences.append("the tuning set has other content")
+    if differences:
+        raise DataError(f"{folder} was prepared otherwise ({'; '.join(differences)}); choose another folder")

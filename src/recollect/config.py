@@ -1,0 +1,357 @@
+"""Typed options: TOML in, presets below, overrides on top; every mistake is answered at once and by name."""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from recollect.errors import ConfigError
+
+__all__ = [
+    "Config",
+    "DataConfig",
+    "DecodingConfig",
+    "MemoryConfig",
+    "ModelConfig",
+    "PassOneConfig",
+    "PassTwoConfig",
+    "VocabularyConfig",
+    "load_config",
+    "presets",
+]
+
+Positive = Annotated[int, Field(gt=0)]
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Optimiser = Literal["adam", "adadelta"]
+
+
+class Section(BaseModel):
+    """A table of the TOML file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class DataConfig(Section):
+    """Where the text is."""
+
+    source: Path | None = None
+    """Training text in the source language, one sentence a line (.gz and .xz too)."""
+    target: Path | None = None
+    """Its translation, line by line."""
+    starts: Path | None = None
+    """Line numbers at which documents start; without it, an empty line stands between documents."""
+    tune_source: Path | None = None
+    """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
+    tune_references: tuple[Path, ...] = ()
+    """Its reference translations."""
+    tune_starts: Path | None = None
+    """Line numbers at which the tuning set's documents start."""
+    tokenise: Literal["13a", "moses", "none", "zh", "char"] = "13a"
+    """How BLEU tokenises; moses brings raw output to the form of tokenised references."""
+
+    @model_validator(mode="after")
+    def _exist(self) -> "DataConfig":
+        if (self.source is None) != (self.target is None):
+            raise ValueError("source and target belong together: give both or neither")
+        if (self.tune_source is None) != (not self.tune_references):
+            raise ValueError("tune_source and tune_references belong together: give both or neither")
+        for path in (
+            self.source, self.target, self.starts, self.tune_source, *self.tune_references, self.tune_starts
+        ):  # fmt: skip
+            if path is not None and not path.is_file():
+                raise ValueError(f"there is no file {path}")
+        return self
+
+
+class VocabularyConfig(Section):
+    """What counts as a word."""
+
+    kind: Literal["words", "subwords"] = "subwords"
+    """The N most frequent words of tokenised text, or SentencePiece subwords of raw text."""
+    source_size: Positive = 8000
+    """Source vocabulary, without the four special tokens for words, with them for subwords."""
+    target_size: Positive = 8000
+    """Target vocabulary, likewise."""
+    joint: bool = False
+    """One subword model for both languages."""
+    max_length: Positive = 80
+    """Longer sentences (in tokens) are left out of training."""
+
+
+class ModelConfig(Section):
+    """The sentence model, RNNSearch."""
+
+    embedding: Positive = 256
+    """Size m of word embeddings and of the readout."""
+    hidden: Positive = 512
+    """Size n of the decoder state; annotations and contexts have 2n."""
+    attention: Positive = 512
+    """Size of the attention's hidden layer."""
+    dropout: Share = 0.2
+    """Dropout on the readout."""
+    embedding_dropout: Share = 0.1
+    """Dropout on word embeddings."""
+    readout: Literal["tanh", "maxout"] = "tanh"
+    """Nonlinearity of the readout."""
+    conditional: bool = False
+    """A decoder of two GRU cells with the attention between them."""
+    tied: bool = False
+    """Share the target embedding with the output matrix."""
+
+
+class MemoryConfig(Section):
+    """The memory of translation history."""
+
+    size: Positive = 25
+    """Slots per document."""
+    fusion: Literal["deep", "shallow", "none"] = "deep"
+    """What the memory changes: the decoder state, the word probabilities, or nothing."""
+    match: Literal["dot", "flatness", "bilinear", "additive"] = "dot"
+    """How keys are matched: the paper's dot product or a variant of its footnote."""
+    theta: Annotated[float, Field(gt=0)] = 1.0
+    """Flatness of the matching distribution, for match = "flatness"."""
+    policy: Literal["lru", "fifo"] = "lru"
+    """lru averages repeated words and evicts the least recently used; fifo gives every word a new slot."""
+    address: Literal["piece", "word"] = "piece"
+    """What a slot is addressed by: the subword, or the subword within its whole word."""
+    store_end: bool = False
+    """Remember the end of sentences too."""
+    carry: bool = False
+    """Keep the memory from one document to the next."""
+
+
+class PassOneConfig(Section):
+    """Training of the sentence model on shuffled sentences."""
+
+    optimiser: Optimiser = "adam"
+    """Adam or Adadelta."""
+    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    """Peak learning rate."""
+    schedule: Literal["constant", "inverse-sqrt", "cosine"] = "cosine"
+    """How the learning rate falls after the warm-up; cosine reaches a hundredth at max_steps."""
+    warmup: Count = 500
+    """Steps over which the learning rate rises from zero."""
+    batch: Positive = 4000
+    """Target tokens, or sentences, per update."""
+    batch_unit: Literal["tokens", "sentences"] = "tokens"
+    """What batch counts."""
+    window: Positive = 100
+    """Batches whose sentences are sorted by length together."""
+    clip: Annotated[float, Field(gt=0)] = 1.0
+    """Largest norm of the gradient."""
+    label_smoothing: Share = 0.1
+    """Share of the probability mass spread over all words."""
+    max_steps: Positive = 20000
+    """Updates in all."""
+    max_epochs: Positive | None = None
+    """Stop after so many epochs, if that comes first."""
+    validate_every: Positive = 1000
+    """Steps between validations on the tuning set."""
+    metric: Literal["bleu", "perplexity"] = "bleu"
+    """What the best checkpoint is best in."""
+    patience: Positive | None = None
+    """Stop after so many validations without a new best."""
+    checkpoint_every: Positive = 500
+    """Steps between checkpoints to resume from."""
+    average: Count = 5
+    """How many of the last validated weights to average at the end (0: none)."""
+
+
+class PassTwoConfig(Section):
+    """Training of the memory's gate on documents in order."""
+
+    documents: Count = 200
+    """How many training documents to use, spread evenly over the corpus; 0 uses all."""
+    lanes: Positive = 32
+    """Documents that advance side by side."""
+    epochs: Positive = 5
+    """Times through the documents."""
+    optimiser: Optimiser = "adam"
+    """Adam or Adadelta."""
+    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    """Learning rate."""
+    batch: Positive = 1000
+    """Target tokens per update, at least; updates fall between sentences."""
+    clip: Annotated[float, Field(gt=0)] = 1.0
+    """Largest norm of the gradient."""
+    precision: Literal["float16", "float32"] = "float16"
+    """How activations are stored."""
+    joint: bool = False
+    """Train all parameters together with the gate, instead of the gate alone on stored activations."""
+
+
+class DecodingConfig(Section):
+    """Beam search."""
+
+    beam: Positive = 5
+    """Hypotheses kept; 1 is greedy."""
+    length_penalty: Annotated[float, Field(ge=0)] = 1.0
+    """Scores are divided by length to this power."""
+    min_length: Count = 0
+    """Shortest output in tokens."""
+    max_length: Positive = 200
+    """Longest output in tokens, whatever the source."""
+    max_ratio: Annotated[float, Field(gt=0)] = 3.0
+    """Longest output relative to the source (ten tokens are always allowed)."""
+    lanes: Positive = 32
+    """Documents that are translated side by side."""
+
+
+class Config(Section):
+    """Everything a run depends on."""
+
+    seed: int = 1
+    """Seed of initialisation, shuffling and dropout."""
+    data: DataConfig = DataConfig()
+    vocabulary: VocabularyConfig = VocabularyConfig()
+    model: ModelConfig = ModelConfig()
+    memory: MemoryConfig = MemoryConfig()
+    pass_one: PassOneConfig = PassOneConfig()
+    pass_two: PassTwoConfig = PassTwoConfig()
+    decoding: DecodingConfig = DecodingConfig()
+
+    def to_toml(self) -> str:
+        """Return the configuration as TOML that `load_config` reads back equal."""
+        return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
+
+
+def presets() -> list[str]:
+    """Return the names of the configurations that come with the package."""
+    folder = resources.files("recollect") / "presets"
+    return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
+
+
+def load_config(path: Path | None = None, *, preset: str | None = None, overrides: Iterable[str] = ()) -> Config:
+    """Read a TOML file over a preset, apply overrides such as `memory.size=50`, and check the whole.
+
+    The file may name its preset itself: `preset = "small"`. Relative paths are relative to the file.
+    """
+    problems: list[str] = []
+    given = _read_toml(path) if path else {}
+    named = given.pop("preset", None)
+    origin = str(path) if path else "configuration"
+    values: dict[str, Any] = {}
+    chosen = preset or named
+    if chosen is not None:
+        if chosen in presets():
+            values = tomllib.loads((resources.files("recollect") / "presets" / f"{chosen}.toml").read_text("utf-8"))
+        else:
+            problems.append(f"{origin}: there is no preset {chosen!r}; {_suggest(str(chosen), presets())}")
+    if path:
+        _anchor(given, path.parent)
+    _merge(values, given)
+    origins: dict[tuple[str, ...], str] = {}
+    for override in overrides:
+        problems += _override(values, override, origins)
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        problems += [_explain(item, origins, origin) for item in error.errors()]
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return config
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such configuration file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as UTF-8 text ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+
+
+def _anchor(given: dict[str, Any], folder: Path) -> None:
+    """Make the data section's relative paths relative to the configuration file."""
+    data = given.get("data")
+    if not isinstance(data, dict):
+        return
+    for name, value in data.items():
+        if name not in DataConfig.model_fields or name == "tokenise":
+            continue
+        if isinstance(value, str):
+            data[name] = str(folder / value)
+        elif isinstance(value, list):
+            data[name] = [str(folder / item) if isinstance(item, str) else item for item in value]
+
+
+def _merge(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+    for key, value in above.items():
+        if isinstance(value, dict) and isinstance(below.get(key), dict):
+            _merge(below[key], value)
+        else:
+            below[key] = value
+
+
+def _override(values: dict[str, Any], override: str, origins: dict[tuple[str, ...], str]) -> list[str]:
+    """Put one `section.option=value` into place; return what is wrong with its form."""
+    name, equals, text = override.partition("=")
+    parts = tuple(part.strip() for part in name.split("."))
+    if not equals or not all(parts):
+        return [f"--set {override}: must look like section.option=value, for instance memory.size=50"]
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text  # a bare word is a string
+    table = values
+    for part in parts[:-1]:
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            return [f"--set {override}: {part} is an option, not a section"]
+    table[parts[-1]] = value
+    origins[parts] = f"--set {override}"
+    return []
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(sorted(known))}"
+
+
+def _explain(item: Any, origins: Mapping[tuple[str, ...], str], origin: str) -> str:
+    """Turn one of pydantic's findings into one clear line."""
+    location = tuple(str(part) for part in item["loc"])
+    where = next((origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), origin)
+    section = f"[{location[0]}] " if len(location) > 1 or location[:1] in _sections() else ""
+    name = ".".join(location[1:] if section and len(location) > 1 else location)
+    kind, value, context = item["type"], item["input"], item.get("ctx", {})
+    if kind == "extra_forbidden":
+        known = _known(location[:-1])
+        what = "option" if len(location) > 1 else "section or option"
+        return f"{where}: {section}has no {what} {location[-1]!r}; {_suggest(location[-1], known)}"
+    if kind == "literal_error":
+        return f"{where}: {section}{name} must be one of {context['expected']}, not {value!r}"
+    if kind.startswith("int"):
+        return f"{where}: {section}{name} must be a whole number, not {value!r}"
+    if kind.startswith("float"):
+        return f"{where}: {section}{name} must be a number, not {value!r}"
+    if kind.startswith("bool"):
+        return f"{where}: {section}{name} must be true or false, not {value!r}"
+    bounds = {"greater_than": "above", "greater_than_equal": "at least", "less_than": "below"}
+    if kind in bounds:
+        limit = next(iter(context.values()))
+        return f"{where}: {section}{name} must be {bounds[kind]} {limit}, not {value!r}"
+    if kind == "value_error":
+        return f"{where}: {section}{context['error']}"
+    if kind in ("model_type", "dict_type"):
+        return f"{where}: [{name}] must be a section of options, not {value!r}"
+    return f"{where}: {section}{name}: {item['msg']}"
+
+
+def _sections() -> set[tuple[str, ...]]:
+    return {(name,) for name, field in Config.model_fields.items() if field.annotation is not int}
+
+
+def _known(location: tuple[str, ...]) -> list[str]:
+    model: Any = Config
+    for part in location:
+        model = model.model_fields[part].annotation
+    return list(model.model_fields)

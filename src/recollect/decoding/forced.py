@@ -1,0 +1,80 @@
+"""Forced decoding: the contexts and states of a translation that somebody else made, and its score."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from recollect.batches.sentences import Batch, Ids, collate
+from recollect.decoding.hypothesis import Hypothesis
+from recollect.memory.memory import Memory
+from recollect.memory.slots import Slots
+from recollect.models.interface import SentenceModel, Step
+from recollect.predict import predict
+
+__all__ = ["force", "score"]
+
+SENTENCES_AT_ONCE = 64
+
+
+@torch.inference_mode()
+def force(
+    model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]
+) -> list[Hypothesis]:
+    """Return each target as a hypothesis for its source, as if the search had found it.
+
+    Contexts and states do not depend on any memory, so the sentences are computed side by side; their log
+    probabilities are the sentence model's alone.
+    """
+    return [
+        hypothesis
+        for batch, step in _steps(model, sources, targets)
+        for hypothesis in _hypotheses(model, batch, step)
+    ]
+
+
+def _steps(
+    model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]
+) -> Iterator[tuple[Batch, Step]]:
+    for start in range(0, len(sources), SENTENCES_AT_ONCE):
+        some = slice(start, start + SENTENCES_AT_ONCE)
+        batch = collate(sources[some], targets[some]).to(model.device)
+        yield batch, model.unroll(batch.source, batch.lengths, batch.previous)
+
+
+def _hypotheses(model: SentenceModel[Any], batch: Batch, step: Step) -> Iterator[Hypothesis]:
+    scores = _gathered(predict(model, step, kept=batch.kept), batch)
+    for row, length in enumerate(batch.kept.sum(1).tolist()):
+        total = float(scores[row].sum())
+        yield Hypothesis(
+            batch.target[row, : length - 1].tolist(),
+            total,
+            total / length,
+            step.context[row, :length],
+            step.state[row, :length],
+            step.attention[row, :length].argmax(-1).tolist(),
+        )
+
+
+def _gathered(flat: Tensor, batch: Batch) -> Tensor:
+    """Return log P of each target token [lane, time], zero in the padding."""
+    scores = torch.zeros(batch.target.shape, device=flat.device)
+    scores[batch.kept] = flat.gather(1, batch.target[batch.kept].unsqueeze(1)).squeeze(1)
+    return scores
+
+
+@torch.inference_mode()
+def score(
+    model: SentenceModel[Any],
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    memory: Memory | None = None,
+    slots: Slots | None = None,
+) -> list[list[float]]:
+    """Return log P of every token (the end included) of each lane's sentence, with its memory as it is."""
+    batch = collate(sources, targets).to(model.device)
+    step = model.unroll(batch.source, batch.lengths, batch.previous)
+    scores = _gathered(predict(model, step, memory, slots, kept=batch.kept), batch)
+    lengths = batch.kept.sum(1).tolist()
+    return [scores[row, :length].tolist() for row, length in enumerate(lengths)]

@@ -1,0 +1,19 @@
+"""A finished translation of one sentence, with the vectors that a memory stores of it."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+__all__ = ["Hypothesis"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """Tokens without their end; vectors [time, ...] with it, so `contexts[-1]` is where the end was decided."""
+
+    tokens: list[int]
+    log_probability: float
+    score: float  # log probability, normalised by length
+    contexts: Tensor  # c_t  [time, context]
+    states: Tensor  # s_t    [time, state]
+    aligned: list[int]  # the source position each token looked at most

@@ -1,0 +1,331 @@
+"""Documents in, documents out: many documents advance side by side, each with its own memory."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from recollect.batches.sentences import collate_source
+from recollect.decoding.beam import Beam, search
+from recollect.decoding.forced import force, score
+from recollect.decoding.hypothesis import Hypothesis
+from recollect.memory.memory import Memory
+from recollect.memory.slots import Slots
+from recollect.models.interface import SentenceModel, Step
+from recollect.predict import predict
+from recollect.text.unknowns import replace_unknowns
+from recollect.text.vocabulary import EOS, Vocabulary
+
+__all__ = ["Finished", "Likelihood", "Translation", "Translator"]
+
+WINDOW = 50  # batches of sentences sorted by length together, where no memory ties them to their order
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A translated sentence."""
+
+    text: str
+    score: float
+    tokens: tuple[int, ...]
+    alternatives: tuple["Translation", ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """One sentence of one document is done."""
+
+    document: int
+    sentence: int
+    translation: Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How probable given translations are: natural logarithms, summed."""
+
+    log_probability: float
+    tokens: int
+
+    @property
+    def perplexity(self) -> float:
+        """Per token, the ends of sentences included."""
+        return float(np.exp(-self.log_probability / max(self.tokens, 1)))
+
+
+@dataclass(slots=True)
+class Lane:
+    """A document under way."""
+
+    number: int
+    sentences: Sequence[str]
+    at: int = 0
+
+
+class Translator:
+    """A sentence model, its memory and its vocabularies, ready to translate."""
+
+    def __init__(
+        self,
+        model: SentenceModel[Any],
+        memory: Memory | None,
+        source_vocabulary: Vocabulary,
+        target_vocabulary: Vocabulary,
+        *,
+        dictionary: Mapping[str, str] | None = None,
+        beam: Beam | None = None,
+        lanes: int = 32,
+        store_end: bool = False,
+        carry: bool = False,
+    ) -> None:
+        self.model, self.memory = model.eval(), memory
+        self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
+        self.dictionary = dictionary
+        self.beam = beam or Beam()
+        self.lanes = 1 if carry and memory is not None else lanes
+        self.store_end, self.carry = store_end, carry
+
+    # -- the public surface -------------------------------------------------------------------------------
+
+    def translate(self, document: Sequence[str]) -> list[Translation]:
+        """Translate the sentences of one document in order."""
+        if isinstance(document, str):
+            raise TypeError("translate takes a list of sentences; for one sentence: translate([sentence])")
+        return self.translate_documents([document])[0]
+
+    def translate_documents(
+        self,
+        documents: Sequence[Sequence[str]],
+        history: Sequence[Sequence[str]] | None = None,
+    ) -> list[list[Translation]]:
+        """Translate many documents side by side; `history` fills their memories instead of our own words."""
+        found: list[list[Translation | None]] = [[None] * len(document) for document in documents]
+        for item in self.stream(documents, history=history):
+            found[item.document][item.sentence] = item.translation
+        return [[item for item in document if item is not None] for document in found]
+
+    def without_memory(self) -> "Translator":
+        """Return the sentence model alone, as a translator of its own."""
+        return self.replaced(memory=None)
+
+    def replaced(self, **options: Any) -> "Translator":
+        """Return a translator that shares the weights but has other options: memory, beam, lanes, ..."""
+        given = {
+            "memory": self.memory,
+            "dictionary": self.dictionary,
+            "beam": self.beam,
+            "lanes": self.lanes,
+            "store_end": self.store_end,
+            "carry": self.carry,
+        } | options
+        memory = given.pop("memory")
+        return Translator(self.model, memory, self.source_vocabulary, self.target_vocabulary, **given)
+
+    def stream(
+        self,
+        documents: Iterable[Sequence[str]],
+        *,
+        done: Mapping[int, Sequence[Sequence[int]]] | None = None,
+        history: Sequence[Sequence[str]] | None = None,
+    ) -> Iterator[Finished]:
+        """Yield sentences as they are finished; within a document they come in order.
+
+        `done` holds the tokens of sentences that an earlier, interrupted attempt has finished: they are
+        remembered, not translated again.
+        """
+        done = done or {}
+        if self.memory is None:
+            yield from self._stream_alone(documents, done)
+        else:
+            yield from self._stream_lanes(self.memory, documents, done, history)
+
+    # -- with a memory: lanes ------------------------------------------------------------------------------
+
+    def _stream_lanes(
+        self,
+        memory: Memory,
+        documents: Iterable[Sequence[str]],
+        done: Mapping[int, Sequence[Sequence[int]]],
+        history: Sequence[Sequence[str]] | None,
+    ) -> Iterator[Finished]:
+        slots = memory.empty(self.lanes, self.model.device)
+        waiting = enumerate(documents)
+        lanes: list[Lane | None] = [None] * self.lanes
+        while True:
+            for number, lane in enumerate(lanes):
+                if lane is None or lane.at == len(lane.sentences):
+                    lanes[number] = self._next_document(waiting, slots, number, done)
+            active = {number: lane for number, lane in enumerate(lanes) if lane is not None}
+            if not active:
+                return
+            texts = [lane.sentences[lane.at] for lane in active.values()]
+            found = self.search(texts, memory, slots.select(np.array(list(active))))
+            remembered = [each[0] if each else None for each in found]
+            if history is not None:
+                given = [history[lane.number][lane.at] for lane in active.values()]
+                remembered = self.force(texts, given)
+            self.remember(slots, dict(zip(active, remembered, strict=True)))
+            for lane, text, each in zip(active.values(), texts, found, strict=True):
+                yield Finished(lane.number, lane.at, self.express(text, each))
+                lane.at += 1
+
+    def _next_document(
+        self,
+        waiting: Iterator[tuple[int, Sequence[str]]],
+        slots: Slots,
+        lane: int,
+        done: Mapping[int, Sequence[Sequence[int]]],
+    ) -> Lane | None:
+        """Take the next document that has sentences left, its memory filled from those already done."""
+        for number, sentences in waiting:
+            if not self.carry:
+                slots.clear(lane)
+            tokens = done.get(number, ())
+            self.refill(slots, lane, sentences[: len(tokens)], tokens)
+            if len(tokens) < len(sentences):
+                return Lane(number, sentences, len(tokens))
+        return None
+
+    def refill(self, slots: Slots, lane: int, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
+        """Remember sentences whose translations (as tokens) are known already."""
+        pairs = [
+            (text, ids)
+            for text, ids in zip(self.source_vocabulary.encode_many(list(texts)), tokens, strict=True)
+            if text
+        ]
+        if pairs:
+            for hypothesis in force(self.model, [text for text, _ in pairs], [ids for _, ids in pairs]):
+                self.remember(slots, {lane: hypothesis})
+
+    # -- without: any order will do --------------------------------------------------------------------------
+
+    def _stream_alone(
+        self, documents: Iterable[Sequence[str]], done: Mapping[int, Sequence[Sequence[int]]]
+    ) -> Iterator[Finished]:
+        places = (
+            (document, number, text)
+            for document, sentences in enumerate(documents)
+            for number, text in enumerate(sentences)
+            if number >= len(done.get(document, ()))
+        )
+        while window := list(islice(places, WINDOW * self.lanes)):
+            found: dict[tuple[int, int], Translation] = {}
+            window.sort(key=lambda place: len(place[2]))
+            for start in range(0, len(window), self.lanes):
+                some = window[start : start + self.lanes]
+                texts = [text for _, _, text in some]
+                for (document, number, text), each in zip(some, self.search(texts), strict=True):
+                    found[document, number] = self.express(text, each)
+            for document, number in sorted(found):
+                yield Finished(document, number, found[document, number])
+
+    # -- the parts, also for sessions and analysis ------------------------------------------------------------
+
+    def search(
+        self, texts: Sequence[str], memory: Memory | None = None, slots: Slots | None = None
+    ) -> list[list[Hypothesis]]:
+        """Translate one sentence per lane; an empty text gets no hypothesis."""
+        ids = self.source_vocabulary.encode_many(list(texts))
+        real = [number for number, sentence in enumerate(ids) if sentence]
+        if not real:
+            return [[] for _ in texts]
+        source, lengths = collate_source([ids[number] for number in real])
+        device = self.model.device
+        reader = LaneReader(self.model, memory, None if slots is None else slots.select(np.array(real)))
+        found = search(self.model, reader, source.to(device), lengths.to(device), self.beam)
+        by_lane = dict(zip(real, found, strict=True))
+        return [by_lane.get(number, []) for number in range(len(texts))]
+
+    def force(self, texts: Sequence[str], translations: Sequence[str]) -> list[Hypothesis | None]:
+        """Return given translations as hypotheses; None where either side is empty."""
+        sources = self.source_vocabulary.encode_many(list(texts))
+        targets = self.target_vocabulary.encode_many(list(translations))
+        real = [number for number in range(len(texts)) if sources[number] and targets[number]]
+        found = force(self.model, [sources[n] for n in real], [targets[n] for n in real])
+        by_number = dict(zip(real, found, strict=True))
+        return [by_number.get(number) for number in range(len(texts))]
+
+    def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None]) -> None:
+        """Write hypotheses into the lanes they belong to."""
+        real = {lane: each for lane, each in hypotheses.items() if each is not None}
+        if self.memory is None or not real:
+            return
+        lanes: list[Hypothesis | None] = [real.get(lane) for lane in range(slots.lanes)]
+        some = next(iter(real.values()))
+        empty = (some.contexts[:0], some.states[:0])
+        contexts = pad_sequence([each.contexts if each else empty[0] for each in lanes], batch_first=True)
+        states = pad_sequence([each.states if each else empty[1] for each in lanes], batch_first=True)
+        end = [EOS] if self.store_end else []
+        self.memory.write(slots, contexts, states, [each.tokens + end if each else None for each in lanes])
+
+    def express(self, source: str, hypotheses: Sequence[Hypothesis]) -> Translation:
+        """Return the best hypothesis as text, the others as its alternatives."""
+        if not hypotheses:
+            return Translation("", 0.0, ())
+        best, *others = [
+            Translation(self._text(source, each), each.score, tuple(each.tokens)) for each in hypotheses
+        ]
+        return replace(best, alternatives=tuple(others))
+
+    def _text(self, source: str, hypothesis: Hypothesis) -> str:
+        if self.dictionary is None:
+            return self.target_vocabulary.decode(hypothesis.tokens)
+        words = [self.target_vocabulary.piece(token) for token in hypothesis.tokens]
+        given = source.split()
+        aligned = [min(position, len(given) - 1) for position in hypothesis.aligned[: len(words)]]
+        return " ".join(replace_unknowns(words, given, aligned, self.dictionary))
+
+    def likelihood(
+        self,
+        documents: Sequence[Sequence[str]],
+        translations: Sequence[Sequence[str]],
+        history: Sequence[Sequence[str]] | None = None,
+    ) -> Likelihood:
+        """Score given translations, the memory filled from `history` (by default from them themselves)."""
+        history = translations if history is None else history
+        total, tokens = 0.0, 0
+        for start in range(0, len(documents), self.lanes):
+            some = slice(start, start + self.lanes)
+            slots = None if self.memory is None else self.memory.empty(len(documents[some]), self.model.device)
+            longest = max((len(document) for document in documents[some]), default=0)
+            for at in range(longest):
+                now = [n for n, document in enumerate(documents[some]) if at < len(document)]
+                texts = [documents[start + n][at] for n in now]
+                scores = self.score(texts, [translations[start + n][at] for n in now], slots, now)
+                total += sum(sum(each) for each in scores)
+                tokens += sum(len(each) for each in scores)
+                if slots is not None:
+                    remembered = self.force(texts, [history[start + n][at] for n in now])
+                    self.remember(slots, dict(zip(now, remembered, strict=True)))
+        return Likelihood(total, tokens)
+
+    def score(
+        self, texts: Sequence[str], translations: Sequence[str], slots: Slots | None, lanes: Sequence[int]
+    ) -> list[list[float]]:
+        """Return log P of every token of given translations, each with its lane's memory as it is."""
+        sources = self.source_vocabulary.encode_many(list(texts))
+        targets = self.target_vocabulary.encode_many(list(translations))
+        seen = None if slots is None else slots.select(np.array(lanes))
+        return score(self.model, sources, targets, self.memory, seen)
+
+
+class LaneReader:
+    """The distribution that search asks for: it keeps the memories in step with the lanes still under way."""
+
+    def __init__(self, model: SentenceModel[Any], memory: Memory | None, slots: Slots | None) -> None:
+        self.model, self.memory, self.slots, self.view = model, memory, slots, slots
+
+    def __call__(self, step: Step, alive: Tensor) -> Tensor:
+        """Return log P(y_t) [lane, many, token]."""
+        if self.slots is not None and self.view is not None and self.view.lanes != len(alive):
+            self.view = self.slots.select(alive.cpu().numpy())
+        with torch.inference_mode():
+            return predict(self.model, step, self.memory, self.view)

@@ -1,0 +1,29 @@
+"""chrF, the character n-gram score, as sacreBLEU computes and signs it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.evaluation.lines import Lines, check_parallel
+
+__all__ = ["Chrf", "chrf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chrf:
+    """A corpus's chrF and the signature that lets others repeat it."""
+
+    score: float
+    signature: str
+
+    def __str__(self) -> str:
+        return f"chrF {self.score:.2f} | {self.signature}"
+
+
+def chrf(hypothesis: Lines, references: Sequence[Lines], *, lowercase: bool = True) -> Chrf:
+    """The corpus chrF of a hypothesis against one or more references written in the same style."""
+    from sacrebleu.metrics.chrf import CHRF
+
+    check_parallel([hypothesis, *references])
+    metric = CHRF(lowercase=lowercase)
+    score = metric.corpus_score(list(hypothesis.lines), [list(side.lines) for side in references])
+    return Chrf(float(score.score), str(metric.get_signature()))

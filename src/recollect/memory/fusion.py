@@ -1,0 +1,85 @@
+"""How what was remembered changes the next word: deep (states), shallow (words), or not at all."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid
+
+from recollect.memory.read import Recall
+from recollect.models.interface import Step
+
+__all__ = ["DeepFusion", "Fusion", "NoFusion", "Predict", "ShallowFusion"]
+
+Predict = Callable[[Step], Tensor]
+
+
+class Fusion(nn.Module):
+    """Log P(y_t) [..., token] from a step, what was recalled for it, and the sentence model's `predict`."""
+
+    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+        """Return normalised log probabilities; an empty memory gives exactly `predict(step)`."""
+        raise NotImplementedError
+
+
+class Gate(nn.Module):
+    """U s_t + V c_t + W m_t, without bias: the pre-activation of lambda_t."""
+
+    def __init__(self, context: int, state: int, size: int) -> None:
+        super().__init__()
+        self.state = nn.Linear(state, size, bias=False)  # U
+        self.context = nn.Linear(context, size, bias=False)  # V
+        self.value = nn.Linear(state, size, bias=False)  # W
+        for linear in (self.state, self.context, self.value):
+            nn.init.normal_(linear.weight, std=0.01)
+
+    def forward(self, step: Step, recall: Recall) -> Tensor:
+        """Return [..., size]."""
+        gate: Tensor = self.state(step.state) + self.context(step.context) + self.value(recall.value)
+        return gate
+
+
+class DeepFusion(Fusion):
+    """s~_t = (1 - lambda_t) * s_t + lambda_t * m_t: the readout sees the mixed state, the recurrence does not."""
+
+    def __init__(self, context: int, state: int) -> None:
+        super().__init__()
+        self.gate = Gate(context, state, state)
+
+    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+        """Mix states, then predict."""
+        return predict(replace(step, state=self.mix(step, recall)))
+
+    def mix(self, step: Step, recall: Recall) -> Tensor:
+        """Return s~_t, or s_t itself where nothing is remembered."""
+        mixed = torch.lerp(step.state, recall.value, torch.sigmoid(self.gate(step, recall)))
+        return torch.where(recall.found.unsqueeze(-1), mixed, step.state)
+
+
+class ShallowFusion(Fusion):
+    """P(w) = (1 - l) P_vocab(w) + l * sum of P_m over the slots that hold w, l a scalar gate."""
+
+    def __init__(self, context: int, state: int) -> None:
+        super().__init__()
+        self.gate = Gate(context, state, 1)
+
+    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+        """Predict, then mix probabilities (in log space where the memory is silent)."""
+        alone = predict(step)
+        gate = self.gate(step, recall)
+        remembered = torch.zeros_like(alone).scatter_add(-1, recall.words, recall.match)
+        named = remembered > 0
+        # A word the memory does not hold keeps log P + log(1 - l); log 0 must not meet the gradient.
+        spoken = logsigmoid(gate) + torch.where(named, remembered, 1).log()
+        both = logsigmoid(-gate) + alone
+        mixed = torch.where(named, torch.logaddexp(both, spoken), both)
+        return torch.where(recall.found.unsqueeze(-1), mixed, alone)
+
+
+class NoFusion(Fusion):
+    """The sentence model alone, whatever is remembered."""
+
+    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+        """Predict."""
+        return predict(step)

@@ -1,0 +1,95 @@
+"""The memory itself: slots of many documents side by side, as batched tensors."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+__all__ = ["EMPTY", "Slots"]
+
+EMPTY = -1  # in `used`: nothing was ever written here
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Slots:
+    """Keys, values and words of every lane's memory, and the books that writing is planned on.
+
+    Vectors live where the model lives; the books stay on the CPU, since planning is integer work.
+    """
+
+    keys: Tensor  # k_i: attention contexts                        [lane, slot, context]
+    values: Tensor  # v_i: decoder states                          [lane, slot, state]
+    words: Tensor  # the target token of each slot                 [lane, slot]
+    filled: Tensor  # true where something was written             [lane, slot]
+    address: Integers  # what a word is stored under               [lane, slot]
+    used: Integers  # clock of the last write or update, or EMPTY  [lane, slot]
+    sentence: Integers  # sentence of the last write or update     [lane, slot]
+    clock: Integers  # words written so far                        [lane]
+    sentences: Integers  # sentences written so far                [lane]
+
+    @classmethod
+    def empty(
+        cls, lanes: int, size: int, *, context: int, state: int, device: torch.device | None = None
+    ) -> Self:
+        """Return `lanes` empty memories of `size` slots."""
+        return cls(
+            keys=torch.zeros(lanes, size, context, device=device),
+            values=torch.zeros(lanes, size, state, device=device),
+            words=torch.zeros(lanes, size, dtype=torch.long, device=device),
+            filled=torch.zeros(lanes, size, dtype=torch.bool, device=device),
+            address=np.zeros((lanes, size), np.int64),
+            used=np.full((lanes, size), EMPTY, np.int64),
+            sentence=np.full((lanes, size), EMPTY, np.int64),
+            clock=np.zeros(lanes, np.int64),
+            sentences=np.zeros(lanes, np.int64),
+        )
+
+    @property
+    def lanes(self) -> int:
+        """How many memories stand side by side."""
+        return self.keys.shape[0]
+
+    @property
+    def size(self) -> int:
+        """Slots per memory."""
+        return self.keys.shape[1]
+
+    def select(self, lanes: Integers) -> "Slots":
+        """Return a copy of some lanes, in the given order."""
+        index = torch.as_tensor(lanes, device=self.keys.device)
+        return Slots(
+            *(getattr(self, name)[index] for name in ("keys", "values", "words", "filled")),
+            *(getattr(self, name)[lanes] for name in ("address", "used", "sentence", "clock", "sentences")),
+        )
+
+    def clear(self, lane: int) -> None:
+        """Forget everything in one lane."""
+        self.filled[lane] = False
+        self.used[lane] = EMPTY
+        self.sentence[lane] = EMPTY
+        self.clock[lane] = 0
+        self.sentences[lane] = 0
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return everything as CPU tensors, for saving."""
+        return {
+            name: value.cpu().contiguous() if isinstance(value, Tensor) else torch.from_numpy(value.copy())
+            for name in self.__slots__
+            for value in (getattr(self, name),)
+        }
+
+    @classmethod
+    def from_tensors(cls, tensors: dict[str, Tensor], device: torch.device | None = None) -> Self:
+        """Restore what `tensors` gave."""
+        vectors = ("keys", "values", "words", "filled")
+        return cls(
+            **{
+                name: tensors[name].to(device) if name in vectors else tensors[name].numpy().copy()
+                for name in cls.__slots__
+            }
+        )

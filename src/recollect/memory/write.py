@@ -1,0 +1,102 @@
+"""Writing a finished sentence: addresses are planned on integers, then vectors move in a few batched strokes."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from recollect.memory.policies import Policy, Write
+from recollect.memory.slots import EMPTY, Slots
+
+__all__ = ["Sentence", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The words one lane is to remember."""
+
+    tokens: Sequence[int]
+    addresses: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """Writes that touch every slot at most once, so that they can be done all at once."""
+
+    lanes: list[int]
+    slots: list[int]
+    times: list[int]
+
+
+def write(
+    slots: Slots, contexts: Tensor, states: Tensor, sentences: Sequence[Sentence | None], policy: Policy
+) -> None:
+    """Store each lane's sentence from contexts and states [lane, time, ...]; None leaves a lane alone.
+
+    Equals writing word after word, to the last bit: a slot hit several times in one sentence is updated in
+    as many strokes, in order, by the very same operations.
+    """
+    fresh, updates = _plan(slots, sentences, policy)
+    with torch.no_grad():
+        _apply(slots.keys, contexts, fresh, updates)
+        _apply(slots.values, states, fresh, updates)
+    slots.filled[fresh.lanes, fresh.slots] = True
+    slots.words[fresh.lanes, fresh.slots] = torch.tensor(
+        [sentences[lane].tokens[time] for lane, time in zip(fresh.lanes, fresh.times, strict=True)],  # type: ignore[union-attr]
+        dtype=torch.long,
+        device=slots.words.device,
+    )
+
+
+def _apply(vectors: Tensor, new: Tensor, fresh: Stroke, updates: Sequence[Stroke]) -> None:
+    vectors[fresh.lanes, fresh.slots] = new[fresh.lanes, fresh.times].to(vectors.dtype)
+    for stroke in updates:
+        old = vectors[stroke.lanes, stroke.slots]
+        vectors[stroke.lanes, stroke.slots] = (old + new[stroke.lanes, stroke.times]) / 2
+
+
+def _plan(
+    slots: Slots, sentences: Sequence[Sentence | None], policy: Policy
+) -> tuple[Stroke, list[Stroke]]:
+    """Decide every word's slot, enter it in the books, and sort the writes into strokes."""
+    fresh, updates = Stroke([], [], []), list[Stroke]()
+    for lane, sentence in enumerate(sentences):
+        if sentence is None:
+            continue
+        writes = policy(_books(slots, lane), sentence.addresses)
+        for slot, times in _surviving(writes).items():
+            first = writes[times[0]].fresh
+            for rank, time in enumerate(times, start=0 if first else 1):
+                if rank > len(updates):
+                    updates.append(Stroke([], [], []))
+                stroke = fresh if rank == 0 else updates[rank - 1]
+                stroke.lanes.append(lane)
+                stroke.slots.append(slot)
+                stroke.times.append(time)
+            slots.address[lane, slot] = sentence.addresses[times[-1]]
+            slots.used[lane, slot] = slots.clock[lane] + times[-1]
+            slots.sentence[lane, slot] = slots.sentences[lane]
+        slots.clock[lane] += len(writes)
+        slots.sentences[lane] += 1
+    return fresh, updates
+
+
+def _surviving(writes: Sequence[Write]) -> dict[int, list[int]]:
+    """Return each touched slot's writes in order of time, from the last fresh one on."""
+    times: dict[int, list[int]] = {}
+    for time, item in enumerate(writes):
+        if item.fresh or item.slot not in times:
+            times[item.slot] = [time]
+        else:
+            times[item.slot].append(time)
+    return times
+
+
+def _books(slots: Slots, lane: int) -> "OrderedDict[int, int | None]":
+    """Return the lane's slots, least recently used first; EMPTY sorts before every clock."""
+    used, address = slots.used[lane], slots.address[lane].tolist()
+    order = np.argsort(used, kind="stable").tolist()
+    return OrderedDict((slot, None if used[slot] == EMPTY else address[slot]) for slot in order)

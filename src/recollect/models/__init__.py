@@ -1,0 +1,1 @@
+"""Sentence models: they translate one sentence and know nothing of documents."""

@@ -1,0 +1,44 @@
+"""Gated recurrent units, with the products of known inputs left to the caller so that they can be hoisted."""
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["BidirectionalGRU", "gru_update", "orthogonal_gates"]
+
+
+def gru_update(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+    """One GRU step from its two pre-activations (reset, update, candidate), each [..., 3 * hidden]."""
+    size = state.shape[-1]
+    gates = torch.sigmoid(inputs[..., : 2 * size] + recurrent[..., : 2 * size])
+    reset, update = gates.split(size, -1)
+    candidate = torch.tanh(torch.addcmul(inputs[..., 2 * size :], reset, recurrent[..., 2 * size :]))
+    return torch.lerp(candidate, state, update)
+
+
+def orthogonal_gates(weight: Tensor) -> None:
+    """Initialise the recurrent weights [3 * hidden, hidden] with one orthogonal matrix per gate."""
+    for gate in weight.data.chunk(3):
+        nn.init.orthogonal_(gate)
+
+
+class BidirectionalGRU(nn.Module):
+    """Two GRUs over a padded batch; padding never reaches a real position in either direction."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.forward_gru = nn.GRU(inputs, hidden, batch_first=True)
+        self.backward_gru = nn.GRU(inputs, hidden, batch_first=True)
+        for gru in (self.forward_gru, self.backward_gru):
+            nn.init.xavier_uniform_(gru.weight_ih_l0)
+            orthogonal_gates(gru.weight_hh_l0)
+            nn.init.zeros_(gru.bias_ih_l0)
+            nn.init.zeros_(gru.bias_hh_l0)
+
+    def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
+        """Return [lane, position, 2 * hidden]; what stands beyond a length is meaningless."""
+        # Reversing each sentence within its own length puts the padding behind it in both directions.
+        positions = torch.arange(inputs.shape[1], device=inputs.device)
+        mirrored = (lengths.unsqueeze(1) - 1 - positions).remainder(inputs.shape[1]).unsqueeze(-1)
+        ahead, _ = self.forward_gru(inputs)
+        back, _ = self.backward_gru(inputs.gather(1, mirrored.expand_as(inputs)))
+        return torch.cat([ahead, back.gather(1, mirrored.expand_as(back))], -1)

@@ -1,0 +1,74 @@
+"""What the memory, the search and the training loop ask of a sentence model.
+
+Axes, used all over the package:
+    lane        a document under way; within the sentence model simply a sentence of the batch
+    many        what is asked of a lane at once: hypotheses in search, time in training
+    position    a source token
+    slot        a place in the memory
+    token       an entry of the target vocabulary
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Generic, Self, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["Progress", "SentenceModel", "Step"]
+
+Progress = TypeVar("Progress")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the model knows just before it names the next word; leading axes are free."""
+
+    state: Tensor  # s_t: what has been said so far           [..., hidden]
+    context: Tensor  # c_t: what is being translated          [..., context]
+    previous: Tensor  # embedding of y_{t-1}                   [..., embedding]
+    attention: Tensor  # alpha_t: where the model looks        [..., position]
+
+    def where(self, kept: Tensor) -> Self:
+        """Return the steps at which `kept` is true, in one flat row."""
+        return type(self)(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+    def detach(self) -> Self:
+        """Return the same step, cut off from the graph that computed it."""
+        return type(self)(*(getattr(self, field.name).detach() for field in fields(self)))
+
+
+class SentenceModel(nn.Module, ABC, Generic[Progress]):
+    """Start, step, predict, select: all that search knows; unroll: the same along a given translation."""
+
+    context_size: int
+    state_size: int
+
+    @abstractmethod
+    def start(self, source: Tensor, lengths: Tensor) -> Progress:
+        """Encode `source` [lane, position] of the given lengths and begin one hypothesis for each."""
+
+    @abstractmethod
+    def step(self, progress: Progress, previous: Tensor) -> tuple[Step, Progress]:
+        """Advance every hypothesis by its last token `previous` [lane, many]."""
+
+    @abstractmethod
+    def predict(self, step: Step) -> Tensor:
+        """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
+
+    @abstractmethod
+    def select(self, progress: Progress, lanes: Tensor, hypotheses: Tensor) -> Progress:
+        """Keep `lanes` [lane'] and, in each, `hypotheses` [lane', many'] (repeats allowed)."""
+
+    @abstractmethod
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+        """Step along the tokens `previous` [lane, time] at once; equals `step` one by one."""
+
+    @abstractmethod
+    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
+        """Return the step from its stored state and context and the tokens `previous` (no attention)."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return next(self.parameters()).device

@@ -1,0 +1,33 @@
+"""The output layer: from state, context and last word to a distribution over the next word."""
+
+import torch
+from torch import Tensor, nn
+
+from recollect.models.interface import Step
+
+__all__ = ["Readout"]
+
+
+class Readout(nn.Module):
+    """o_t = tanh(W [s_t; c_t; y_{t-1}] + b), or maxout of two; then log softmax(W_o o_t + b)."""
+
+    def __init__(
+        self, state: int, context: int, embedding: int, tokens: int, *, dropout: float, kind: str
+    ) -> None:
+        super().__init__()
+        self.maxout = kind == "maxout"
+        self.combine = nn.Linear(state + context + embedding, embedding * (2 if self.maxout else 1))
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(embedding, tokens)
+        nn.init.xavier_uniform_(self.combine.weight)
+        nn.init.normal_(self.output.weight, std=embedding**-0.5)
+
+    def forward(self, step: Step) -> Tensor:
+        """Return log P(y_t) [..., token]."""
+        combined = self.combine(torch.cat([step.state, step.context, step.previous], -1))
+        if self.maxout:
+            vector = combined.unflatten(-1, (-1, 2)).amax(-1)
+        else:
+            vector = torch.tanh(combined)
+        logits: Tensor = self.output(self.dropout(vector))
+        return logits.log_softmax(-1)

@@ -1,0 +1,140 @@
+"""RNNSearch: a bidirectional GRU encoder, attention fed with the last word, and a GRU decoder (SPEC 1)."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from recollect.models.attention import Annotations, Attention
+from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
+from recollect.models.interface import SentenceModel, Step
+from recollect.models.readout import Readout
+
+__all__ = ["RNNSearch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """Sentences under way: what was read, and how far each hypothesis has come."""
+
+    annotations: Annotations
+    state: Tensor  # s_{t-1}  [lane, many, hidden]
+
+
+class RNNSearch(SentenceModel[Decoding]):
+    """The paper's sentence model.
+
+    `conditional` exchanges the decoder's GRU for two: the first takes the last word in, then attends,
+    the second takes the context in.
+    """
+
+    def __init__(
+        self,
+        source_tokens: int,
+        target_tokens: int,
+        *,
+        embedding: int,
+        hidden: int,
+        attention: int,
+        dropout: float = 0.0,
+        embedding_dropout: float = 0.0,
+        readout: str = "tanh",
+        conditional: bool = False,
+        tied: bool = False,
+    ) -> None:
+        super().__init__()
+        self.context_size, self.state_size = 2 * hidden, hidden
+        self.source_embedding = nn.Embedding(source_tokens, embedding)
+        self.target_embedding = nn.Embedding(target_tokens, embedding)
+        self.embedding_dropout = nn.Dropout(embedding_dropout)
+        self.encoder = BidirectionalGRU(embedding, hidden)
+        self.initial = nn.Linear(2 * hidden, hidden)
+        self.attention = Attention(2 * hidden, attention)
+        self.query_state = nn.Linear(hidden, attention, bias=False)
+        self.query_word = None if conditional else nn.Linear(embedding, attention, bias=False)
+        self.gates_word = nn.Linear(embedding, 3 * hidden)
+        self.gates_context = nn.Linear(2 * hidden, 3 * hidden, bias=conditional)
+        self.gates_state = nn.Linear(hidden, 3 * hidden)
+        self.gates_between = nn.Linear(hidden, 3 * hidden) if conditional else None
+        self.readout = Readout(hidden, 2 * hidden, embedding, target_tokens, dropout=dropout, kind=readout)
+        if tied:
+            self.readout.output.weight = self.target_embedding.weight
+        self._initialise()
+
+    def _initialise(self) -> None:
+        for embedding in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(embedding.weight, std=embedding.embedding_dim**-0.5)
+        for linear in (self.initial, self.query_state, self.query_word, self.gates_word, self.gates_context):
+            if linear is not None:
+                nn.init.xavier_uniform_(linear.weight)
+        for linear in (self.gates_state, self.gates_between):
+            if linear is not None:
+                orthogonal_gates(linear.weight)
+        for name, parameter in self.named_parameters():
+            if name.endswith("bias"):
+                nn.init.zeros_(parameter)
+
+    def start(self, source: Tensor, lengths: Tensor) -> Decoding:
+        """Encode `source`; s_0 = tanh(W mean_j(h_j) + b)."""
+        embedded = self.embedding_dropout(self.source_embedding(source))
+        vectors = self.encoder(embedded, lengths)
+        padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
+        total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
+        state = torch.tanh(self.initial(total / lengths.unsqueeze(1)))
+        return Decoding(self.attention.prepare(vectors, padding), state.unsqueeze(1))
+
+    def step(self, progress: Decoding, previous: Tensor) -> tuple[Step, Decoding]:
+        """Attend with the last state and word, then update the state."""
+        word = self.embedding_dropout(self.target_embedding(previous))
+        query = None if self.query_word is None else self.query_word(word)
+        step = self._advance(progress, word, query, self.gates_word(word))
+        return step, replace(progress, state=step.state)
+
+    def _advance(self, progress: Decoding, word: Tensor, query: Tensor | None, gates: Tensor) -> Step:
+        """One step from the last word's embedding and its (hoisted) products."""
+        state = progress.state
+        recurrent = self.gates_state(state)
+        if self.gates_between is None:
+            assert query is not None
+            weights, context = self.attention(progress.annotations, self.query_state(state) + query)
+            state = gru_update(gates + self.gates_context(context), recurrent, state)
+        else:
+            between = gru_update(gates, recurrent, state)
+            weights, context = self.attention(progress.annotations, self.query_state(between))
+            state = gru_update(self.gates_context(context), self.gates_between(between), between)
+        return Step(state, context, word, weights)
+
+    def predict(self, step: Step) -> Tensor:
+        """log softmax(W_o o_t + b)."""
+        return self.readout(step)
+
+    def select(self, progress: Decoding, lanes: Tensor, hypotheses: Tensor) -> Decoding:
+        """Reorder the states; annotations are shared by a lane's hypotheses and move only with lanes."""
+        annotations = progress.annotations
+        if lanes.shape[0] != progress.state.shape[0]:
+            annotations = annotations.select(lanes)
+        return Decoding(annotations, progress.state[lanes.unsqueeze(1), hypotheses])
+
+    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
+        """Look the words up again; the rest is given."""
+        return Step(state, context, self.target_embedding(previous), state.new_zeros(*previous.shape, 0))
+
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+        """Teacher-forced steps: all that depends on words alone is computed for all times at once."""
+        progress = self.start(source, lengths)
+        words = self.embedding_dropout(self.target_embedding(previous))
+        queries = None if self.query_word is None else self.query_word(words)
+        gates = self.gates_word(words)
+        steps = []
+        for time in range(previous.shape[1]):
+            now = slice(time, time + 1)
+            query = None if queries is None else queries[:, now]
+            step = self._advance(progress, words[:, now], query, gates[:, now])
+            progress = replace(progress, state=step.state)
+            steps.append(step)
+        return Step(
+            torch.cat([step.state for step in steps], 1),
+            torch.cat([step.context for step in steps], 1),
+            words,
+            torch.cat([step.attention for step in steps], 1),
+        )

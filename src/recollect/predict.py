@@ -1,0 +1,31 @@
+"""Step, read, fuse: the one way to a next-word distribution, used by training and search alike."""
+
+from typing import Any
+
+from torch import Tensor
+
+from recollect.memory.memory import Memory
+from recollect.memory.slots import Slots
+from recollect.models.interface import SentenceModel, Step
+
+__all__ = ["predict"]
+
+
+def predict(
+    model: SentenceModel[Any],
+    step: Step,
+    memory: Memory | None = None,
+    slots: Slots | None = None,
+    kept: Tensor | None = None,
+) -> Tensor:
+    """Return log P(y_t) [lane, many, token] for `step` [lane, many, ...].
+
+    With `kept` [lane, many], only for the places where it is true, in one flat row [place, token]:
+    what is padding is read from the memory at most, and never costs a softmax.
+    """
+    if memory is None or slots is None:
+        return model.predict(step if kept is None else step.where(kept))
+    recall = memory.recall(slots, step)
+    if kept is not None:
+        step, recall = step.where(kept), recall.where(kept)
+    return memory.fuse(step, recall, model.predict)

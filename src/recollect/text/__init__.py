@@ -1,0 +1,1 @@
+"""Documents, words and subwords as plain strings."""

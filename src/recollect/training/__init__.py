@@ -1,0 +1,1 @@
+"""Two passes: the sentence model on shuffled sentences, then the memory's gate on documents in order."""

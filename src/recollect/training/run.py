@@ -1,0 +1,123 @@
+"""A run's folder: what was asked, on what machine, with what data, and what happened."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from recollect.errors import RunError
+from recollect.files import whole_file
+
+__all__ = ["Run"]
+
+
+class Run:
+    """The folder of one training run; opening it again resumes it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._events: Any = None
+
+    @classmethod
+    def open(cls, folder: Path, config: str, data: Mapping[str, Any]) -> "Run":
+        """Make the folder, or go on in it if it holds the very same run."""
+        run = cls(folder)
+        run.folder.mkdir(parents=True, exist_ok=True)
+        run._keep("config.toml", config)
+        run._keep("data.json", json.dumps(data, indent=2))
+        with whole_file(folder / "environment.json") as draft:
+            draft.write_text(json.dumps(_environment(), indent=2), "utf-8")
+        return run
+
+    def _keep(self, name: str, text: str) -> None:
+        path = self.folder / name
+        if not path.exists():
+            with whole_file(path) as draft:
+                draft.write_text(text, "utf-8")
+        elif path.read_text("utf-8") != text:
+            differing = [
+                line.strip() for line in text.splitlines() if line not in path.read_text("utf-8").splitlines()
+            ]
+            raise RunError(
+                f"{path}: this folder holds a run with another {name.split('.')[0]} "
+                f"(asked for now: {'; '.join(differing[:5]) or 'fewer options'}); "
+                "resume it as it was, or choose another folder"
+            )
+
+    def log(self, stage: str, step: int, figures: Mapping[str, Any]) -> None:
+        """Append one line to log.jsonl, and to TensorBoard's events where that is installed."""
+        record = {"stage": stage, "step": step, "time": round(time.time(), 1), **figures}
+        with (self.folder / "log.jsonl").open("a", encoding="utf-8") as handle:
+            handle.write(json.dumps(record) + "\n")
+        writer = self._event_writer()
+        if writer is not None:
+            for name, value in figures.items():
+                if isinstance(value, int | float):
+                    writer.add_scalar(f"{stage}/{name}", value, step)
+
+    def rewind(self, stage: str, step: int) -> None:
+        """Drop the lines of `stage` after `step`: the work they tell of is about to be done again."""
+        path = self.folder / "log.jsonl"
+        if not path.exists():
+            return
+        kept = []
+        for line in path.read_text("utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:  # the line that was being written when the run was killed
+                continue
+            if record["stage"] != stage or record["step"] <= step:
+                kept.append(line + "\n")
+        with whole_file(path) as draft:
+            draft.write_text("".join(kept), "utf-8")
+
+    def result(self, stage: str) -> dict[str, Any] | None:
+        """Return what a finished stage came to, or None."""
+        path = self.folder / stage / "result.json"
+        return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+    def finish(self, stage: str, figures: Mapping[str, Any]) -> None:
+        """Mark a stage as finished."""
+        with whole_file(self.folder / stage / "result.json") as draft:
+            draft.write_text(json.dumps(figures, indent=2), "utf-8")
+
+    def _event_writer(self) -> Any:
+        if self._events is None:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                self._events = False
+            else:
+                self._events = SummaryWriter(str(self.folder / "events"))  # type: ignore[no-untyped-call]
+        return self._events or None
+
+
+def _environment() -> dict[str, Any]:
+    from importlib.metadata import version
+
+    packages = ("recollect", "torch", "numpy", "safetensors", "sentencepiece", "sacrebleu")
+    return {
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "commit": _commit(),
+        "packages": {name: version(name) for name in packages},
+    }
+
+
+def _commit() -> str | None:
+    """Return the commit of the code, where it runs from a checkout."""
+    here = Path(__file__).parent
+    answer = subprocess.run(
+        ["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
+    return answer.stdout.strip() or None

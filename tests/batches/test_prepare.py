@@ -1,0 +1,215 @@
+import json
+import lzma
+import shutil
+from pathlib import Path
+
+import pytest
+
+from recollect.batches import prepare as prepare_module
+from recollect.batches.prepare import Prepared, prepare
+from recollect.errors import ConfigError, DataError
+from recollect.text.document import ParallelDocument
+
+ADJECTIVES = {"红": "red", "蓝": "blue", "旧": "old", "新": "new"}
+NOUNS = {"书": "book", "车": "car", "门": "door", "船": "boat", "树": "tree"}
+TUNE = [ParallelDocument("d", ("红 书", ""), (("red book", "x"), ("a red book", "")))]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Two documents of twenty short sentences, one sentence far too long at line 5."""
+    phrases = [(f"{a} {n}", f"{ADJECTIVES[a]} {NOUNS[n]}") for a in ADJECTIVES for n in NOUNS]
+    lines = [*phrases, ("", ""), *reversed(phrases)]
+    lines.insert(4, ("书 " * 60, "book " * 60))
+    (tmp_path / "train.zh").write_text("".join(f"{source}\n" for source, _ in lines), encoding="utf-8")
+    (tmp_path / "train.en").write_text("".join(f"{target}\n" for _, target in lines), encoding="utf-8")
+    return tmp_path
+
+
+def run(corpus: Path, folder: str = "prepared", **changes) -> Prepared:
+    options = {
+        "source": corpus / "train.zh",
+        "target": corpus / "train.en",
+        "starts": None,
+        "vocabulary": "words",
+        "size_source": 8,
+        "size_target": 8,
+        "joint": False,
+        "max_length": 50,
+        "tune": TUNE,
+        "seed": 3,
+    }
+    return prepare(corpus / folder, **{**options, **changes})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_words_end_to_end(corpus):
+    prepared = run(corpus)
+    assert not prepared.reused
+    assert (prepared.source_vocabulary.size, prepared.target_vocabulary.size) == (12, 12)
+    assert prepared.train.documents.tolist() == [0, 20, 40]
+    first = [vocabulary.decode(ids.tolist()) for vocabulary, ids in sides(prepared, 0)]
+    assert first == ["红 书", "red book"]
+    assert prepared.tune == TUNE
+    assert prepared.dictionary == {**ADJECTIVES, **NOUNS}
+    assert prepared.manifest.counts == {
+        "pairs": 40,
+        "documents": 2,
+        "source_tokens": 80,
+        "target_tokens": 80,
+        "source_vocabulary": 12,
+        "target_vocabulary": 12,
+    }
+    assert prepared.manifest.skipped == {"too long": 1}
+    assert prepared.manifest.inputs["source"].size == (corpus / "train.zh").stat().st_size
+    problems = (prepared.folder / "problems.tsv").read_text().splitlines()
+    assert problems[1:] == [f"too long\t{corpus / 'train.zh'}\t5\t60 tokens, at most 50 are taken"]
+
+
+def sides(prepared: Prepared, pair: int):
+    yield prepared.source_vocabulary, prepared.train.source(pair)
+    yield prepared.target_vocabulary, prepared.train.target(pair)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_subwords_end_to_end(corpus, joint):
+    prepared = run(corpus, vocabulary="subwords", size_source=300, size_target=300, joint=joint)
+    assert [vocabulary.decode(ids.tolist()) for vocabulary, ids in sides(prepared, 39)] == [
+        "红 书",
+        "red book",
+    ]
+    assert prepared.dictionary is None
+    models = [(prepared.folder / f"{side}.subwords.model").read_bytes() for side in ("source", "target")]
+    assert (models[0] == models[1]) == joint
+
+
+def test_joint_words_share_one_vocabulary(corpus):
+    prepared = run(corpus, joint=True, size_source=20, size_target=20)
+    assert prepared.source_vocabulary.encode("书 book") == prepared.target_vocabulary.encode("书 book")
+    with pytest.raises(ConfigError, match="one size, not 8 and 9"):
+        run(corpus, "other", joint=True, size_target=9)
+
+
+def test_the_same_input_and_seed_give_the_same_bytes(corpus, monkeypatch):
+    whole = run(corpus, "one", vocabulary="subwords", size_source=300, size_target=300)
+    monkeypatch.setattr(prepare_module, "_CHUNK", 7)
+    again = run(corpus, "two", vocabulary="subwords", size_source=300, size_target=300)
+    assert contents(whole.folder) == contents(again.folder)
+
+
+def test_a_prepared_folder_is_used_again_for_the_same_content(corpus):
+    before = contents(run(corpus).folder)
+    said: list[str] = []
+    (corpus / "moved.zh").write_bytes((corpus / "train.zh").read_bytes())
+    again = run(corpus, source=corpus / "moved.zh", progress=lambda doing, done, total: said.append(doing))
+    assert again.reused
+    assert said == [
+        f"{corpus / 'prepared'} was prepared from the same files with the same options: used as it is"
+    ]
+    assert contents(again.folder) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "difference"),
+    [
+        ({"size_source": 7}, "size_source was 8, now 7"),
+        ({"vocabulary": "subwords"}, "vocabulary was words, now subwords"),
+        ({"tune": None}, "the tuning set has other content"),
+    ],
+)
+def test_other_options_need_another_folder(corpus, changes, difference):
+    run(corpus)
+    with pytest.raises(DataError, match=f"{difference}.*choose another folder"):
+        run(corpus, **changes)
+
+
+def test_other_content_needs_another_folder(corpus):
+    run(corpus)
+    with (corpus / "train.zh").open("ab") as source, (corpus / "train.en").open("ab") as target:
+        source.write("新 船\n".encode())
+        target.write(b"new boat\n")
+    with pytest.raises(DataError, match=r"the source file was .*; the target file was "):
+        run(corpus)
+
+
+def test_a_folder_of_something_else_is_left_alone(corpus):
+    (corpus / "prepared").mkdir()
+    (corpus / "prepared" / "thesis.tex").write_text("precious")
+    with pytest.raises(DataError, match="not a prepared folder"):
+        run(corpus)
+    assert contents(corpus / "prepared") == {"thesis.tex": b"precious"}
+
+
+def test_an_interrupted_preparation_leaves_nothing_to_be_mistaken(corpus):
+    def interrupt(doing: str, done: int, total: int | None) -> None:
+        if doing == "encoding":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, progress=interrupt)
+    assert not (corpus / "prepared").exists()
+    prepared = run(corpus)
+    assert len(prepared.train) == 40
+    assert not list(corpus.glob(".*"))
+
+
+def test_bad_input_leaves_no_folder(corpus):
+    whole = lzma.compress((corpus / "train.zh").read_bytes())
+    (corpus / "cut.zh.xz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match="truncated"):
+        run(corpus, source=corpus / "cut.zh.xz")
+    with pytest.raises(DataError, match="no such file"):
+        run(corpus, source=corpus / "nowhere")
+    (corpus / "empty").write_text("\n" * 42)
+    with pytest.raises(DataError, match="misaligned"):
+        run(corpus, source=corpus / "empty")
+    with pytest.raises(DataError, match="not one usable pair; 41 pairs skipped: 41 too long"):
+        run(corpus, max_length=1)
+    assert not (corpus / "prepared").exists()
+
+
+def test_text_that_normalises_to_nothing_is_reported(corpus):
+    with (corpus / "train.zh").open("ab") as source, (corpus / "train.en").open("ab") as target:
+        source.write("\u200b\n".encode())
+        target.write(b"nothing\n")
+    prepared = run(corpus, vocabulary="subwords", size_source=300, size_target=300)
+    assert prepared.manifest.skipped == {"too long": 1, "nothing left after normalisation": 1}
+
+
+@pytest.mark.parametrize("name", ["prepared.json", "tune.jsonl", "source.words.tsv", "train/shard.json"])
+def test_a_damaged_folder_is_refused_with_the_name_of_the_file(corpus, name):
+    prepared = run(corpus)
+    (prepared.folder / name).write_text("{")
+    with pytest.raises(DataError, match=name):
+        Prepared.open(prepared.folder)
+
+
+def test_a_vocabulary_cut_at_a_line_end_is_noticed(corpus):
+    path = run(corpus).folder / "target.words.tsv"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.raises(DataError, match=r"11 target_vocabulary, prepared\.json says 12"):
+        Prepared.open(path.parent)
+
+
+def test_another_version_is_refused(corpus):
+    path = run(corpus).folder / "prepared.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
+    with pytest.raises(DataError, match="version 99"):
+        Prepared.open(path.parent)
+
+
+def test_a_prepared_folder_can_be_moved(corpus):
+    run(corpus)
+    shutil.move(corpus / "prepared", corpus / "elsewhere")
+    assert len(Prepared.open(corpus / "elsewhere").train) == 40
+
+
+def test_starts_make_the_documents(corpus):
+    (corpus / "starts").write_text("1\n11\n31\n")
+    prepared = run(corpus, starts=corpus / "starts")
+    assert prepared.train.documents.tolist() == [0, 9, 28, 40]
+    assert prepared.manifest.skipped == {"too long": 1, "both sides empty": 1}
+    assert "starts" in prepared.manifest.inputs

@@ -1,0 +1,85 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.errors import DataError
+from recollect.text.subwords import SubwordVocabulary
+from recollect.text.vocabulary import BOS, EOS, PAD, UNK, load_vocabulary
+
+CHANCE = random.Random(5)
+WORDS = [
+    "the",
+    "river",
+    "remembers",
+    "every",
+    "stone",
+    "walking",
+    "walked",
+    "walks",
+    "never",
+    "über",
+    "naïve",
+]
+SENTENCES = [" ".join(CHANCE.choices(WORDS, k=CHANCE.randint(2, 8))).capitalize() + "." for _ in range(400)]
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="▁"))
+
+
+@pytest.fixture(scope="module")
+def written():
+    return SubwordVocabulary.learn(SENTENCES, 330, written=True)
+
+
+@pytest.fixture(scope="module")
+def read():
+    return SubwordVocabulary.learn(SENTENCES, 330, written=False)
+
+
+def test_specials_have_their_ids_and_pieces_start_words(written):
+    assert [written.piece(token) for token in (PAD, UNK, BOS, EOS)] == ["<pad>", "<unk>", "<s>", "</s>"]
+    ids = written.encode("The river.")
+    assert written.starts_word(ids[0])
+    assert not written.starts_word(ids[-1])
+    assert written.decode([BOS, *ids, EOS, PAD]) == "The river."
+
+
+@settings(max_examples=200)
+@given(TEXTS)
+def test_any_text_can_be_spelled_out_again(written, read, text):
+    for vocabulary in (written, read):
+        ids = vocabulary.encode(text)
+        assert vocabulary.decode(ids) == vocabulary.normalise(text)
+        assert not {PAD, UNK, BOS, EOS} & set(ids)
+
+
+def test_a_written_vocabulary_keeps_typography_and_a_read_one_folds_it(written, read):
+    text = "“Ｗｅ”，\u3000never\u00a0①…\u200b"
+    assert written.normalise(text) == "“Ｗｅ”， never ①…"
+    assert read.normalise(text) == "“We”, never 1..."
+
+
+def test_many_texts_are_encoded_as_one_by_one(written):
+    assert written.encode_many(SENTENCES[:20]) == [written.encode(text) for text in SENTENCES[:20]]
+    assert written.encode_many([]) == []
+
+
+@pytest.mark.parametrize("method", ["unigram", "bpe"])
+def test_learning_is_deterministic_and_survives_saving(tmp_path, method):
+    first = SubwordVocabulary.learn(SENTENCES, 310, written=True, method=method)
+    second = SubwordVocabulary.learn(SENTENCES, 310, written=True, method=method)
+    first.save(tmp_path, "source")
+    second.save(tmp_path, "target")
+    saved = [(tmp_path / f"{side}.subwords.model").read_bytes() for side in ("source", "target")]
+    assert saved[0] == saved[1]
+    loaded = load_vocabulary(tmp_path, "source")
+    assert loaded.size == first.size
+    assert loaded.encode(SENTENCES[0]) == first.encode(SENTENCES[0])
+
+
+def test_impossible_sizes_and_damaged_files_are_explained(tmp_path):
+    with pytest.raises(DataError, match="cannot learn 100 subwords from 400 sentences"):
+        SubwordVocabulary.learn(SENTENCES, 100, written=True)
+    (tmp_path / "source.subwords.model").write_bytes(b"nonsense")
+    with pytest.raises(DataError, match="not a SentencePiece model"):
+        load_vocabulary(tmp_path, "source")
