@@ -44,6 +44,7 @@ __all__ = [
     "build_model",
     "build_translator",
     "load",
+    "model_signature",
     "prepare_data",
     "save_model",
     "train",
@@ -320,6 +321,11 @@ def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str
     dictionary = folder / "dictionary.tsv"
     words = load_dictionary(dictionary) if dictionary.exists() else None
     return build_translator(config, model, memory, source, target, words)
+
+
+def model_signature(name_or_path: str | Path) -> str:
+    """Return what tells this model from any other: the checksum of its manifest."""
+    return fingerprint(_model_folder(Path(name_or_path)) / "model.json")
 
 
 def _model_folder(path: Path) -> Path:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 __all__ = ["Advance", "SilentProgress", "TerminalProgress"]
 
@@ -15,7 +15,7 @@ class SilentProgress:
     """Shows nothing: the library's default."""
 
     @contextmanager
-    def bar(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
+    def bar(self, title: str, total: int | None, unit: str, done: int = 0) -> Iterator[Advance]:
         """Yield a function that ignores its arguments."""
         yield lambda count, note: None
 
@@ -34,15 +34,34 @@ class TerminalProgress:
         print(text, file=sys.stderr, flush=True)
 
     @contextmanager
-    def bar(self, title: str, total: int, unit: str, done: int = 0) -> Iterator[Advance]:
-        """Yield the function to call as the work goes on."""
-        with self._drawn(title, total, unit, done) if sys.stderr.isatty() else self._lines(
-            title, total, unit, done
-        ) as advance:
+    def bar(self, title: str, total: int | None, unit: str, done: int = 0) -> Iterator[Advance]:
+        """Yield the function to call as the work goes on; `done` units were done before."""
+        shown = self._drawn if sys.stderr.isatty() else self._lines
+        with shown(title, total, unit, done) as advance:
             yield advance
 
     @contextmanager
-    def _drawn(self, title: str, total: int, unit: str, done: int) -> Iterator[Advance]:
+    def stages(self) -> Iterator[Callable[[str, int, int | None], None]]:
+        """Yield a function for work of several stages: what is being done, how much of it, out of how much."""
+        with ExitStack() as stack:
+            doing, shown, advance = "", 0, None
+
+            def report(now: str, done: int, total: int | None) -> None:
+                nonlocal doing, shown, advance
+                if now != doing:
+                    stack.close()
+                    doing, shown, advance = now, 0, None
+                    if not done:
+                        self.say(now)
+                if done:
+                    advance = advance or stack.enter_context(self.bar(now, total, "pairs"))
+                    advance(done - shown, "")
+                    shown = done
+
+            yield report
+
+    @contextmanager
+    def _drawn(self, title: str, total: int | None, unit: str, done: int) -> Iterator[Advance]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -67,15 +86,17 @@ class TerminalProgress:
             yield advance
 
     @contextmanager
-    def _lines(self, title: str, total: int, unit: str, done: int) -> Iterator[Advance]:
+    def _lines(self, title: str, total: int | None, unit: str, done: int) -> Iterator[Advance]:
         start = last = time.monotonic()
         count = done
 
         def line(note: str) -> None:
             speed = (count - done) / max(time.monotonic() - start, 1e-9)
-            left = (total - count) / speed if speed > 0 else 0.0
+            of, left = "", ""
+            if total is not None and speed > 0:
+                of, left = f"/{total:,}", f", {_clock((total - count) / speed)} left"
             print(
-                f"{title}: {count:,}/{total:,} {unit}, {speed:,.1f}/s, {_clock(left)} left{'; ' if note else ''}{note}",
+                f"{title}: {count:,}{of} {unit}, {speed:,.1f}/s{left}{'; ' if note else ''}{note}",
                 file=sys.stderr,
                 flush=True,
             )

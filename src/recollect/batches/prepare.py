@@ -38,7 +38,7 @@ from recollect.text.vocabulary import UNK
 __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
 _CHUNK = 20_000  # pairs encoded at a time
-_DICTIONARY_SAMPLE = 200_000  # pairs of any kind, and as many again with unknown words
+_DICTIONARY_SAMPLE = 200_000  # pairs with unknown words, and as many without
 
 
 def _silent(doing: str, done: int, total: int | None) -> None:
@@ -116,20 +116,20 @@ def prepare(
 
 
 class _DictionaryPairs:
-    """Pairs to learn the dictionary from: a fair sample, and another one of those with unknown words.
+    """Pairs to learn the dictionary from: a sample of those with unknown words, and one of the others.
 
     The dictionary is asked about unknown words only, and these are too rare for a fair sample alone.
     """
 
     def __init__(self, seed: int) -> None:
-        self._any: Sample[Pair] = Sample(_DICTIONARY_SAMPLE, seed)
+        self._known: Sample[Pair] = Sample(_DICTIONARY_SAMPLE, seed)
         self._unknown: Sample[Pair] = Sample(_DICTIONARY_SAMPLE, seed)
 
     def offer(self, pair: Pair, unknown: bool) -> None:
-        (self._unknown if unknown else self._any).offer(pair)
+        (self._unknown if unknown else self._known).offer(pair)
 
     def chosen(self) -> list[Pair]:
-        return sorted(chain(self._any.items, self._unknown.items), key=lambda pair: pair.line)
+        return sorted(chain(self._known.items, self._unknown.items), key=lambda pair: pair.line)
 
 
 def _forget(pair: Pair, unknown: bool) -> None:

@@ -19,6 +19,7 @@ from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.unknowns import replace_unknowns
+from recollect.text.words import split_words
 from recollect.text.vocabulary import EOS, Vocabulary
 
 __all__ = ["Finished", "Likelihood", "Translation", "Translator"]
@@ -279,7 +280,7 @@ class Translator:
         if self.dictionary is None:
             return self.target_vocabulary.decode(hypothesis.tokens)
         words = [self.target_vocabulary.piece(token) for token in hypothesis.tokens]
-        given = source.split()
+        given = split_words(source)
         aligned = [min(position, len(given) - 1) for position in hypothesis.aligned[: len(words)]]
         return " ".join(replace_unknowns(words, given, aligned, self.dictionary))
 

@@ -13,7 +13,7 @@ from recollect.text.formats.plain import cut_at_blanks, cut_at_starts, read_sent
 from recollect.text.formats.sgml import read_sgml
 from recollect.text.formats.ted import read_ted
 
-__all__ = ["read_documents", "read_parallel"]
+__all__ = ["read_documents", "read_parallel", "read_versions"]
 
 _Reader = Callable[[Path], list[Version]]
 _BY_SUFFIX: dict[str, _Reader] = {".sgm": read_sgml, ".sgml": read_sgml, ".xml": read_ted}
@@ -48,6 +48,16 @@ def read_documents(path: Path, starts: Path | None = None) -> list[Document]:
     if starts is not None:
         raise DataError(f"{path} marks its own documents: leave out {starts}")
     return _single(path, reader(path)).documents
+
+
+def read_versions(path: Path) -> list[list[str]]:
+    """Every sentence of a file, once for each version it holds: a marked file may hold several references."""
+    reader = _marked_reader(path)
+    if reader is None:
+        return [read_sentences(path)]
+    return [
+        [text for document in version.documents for text in document.sentences] for version in reader(path)
+    ]
 
 
 def read_parallel(

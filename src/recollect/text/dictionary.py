@@ -1,8 +1,9 @@
 """A word dictionary learned from training pairs with IBM Model 1, both directions agreeing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -37,14 +38,12 @@ def learn_dictionary(pairs: Sequence[Pair]) -> dict[str, str]:
     """Source word -> its best target word, for the words whose translation is clear enough."""
     source_words, sources = _numbered([pair.source for pair in pairs])
     target_words, targets = _numbered([pair.target for pair in pairs])
-    kept = [
-        number
-        for number, (source, target) in enumerate(zip(sources, targets, strict=True))
-        if 0 < len(source) <= _LONGEST and 0 < len(target) <= _LONGEST
+    taken = [
+        0 < len(source) <= _LONGEST and 0 < len(target) <= _LONGEST
+        for source, target in zip(sources, targets, strict=True)
     ]
-    sources = [sources[number] for number in kept]
-    targets = [targets[number] for number in kept]
-    if not kept:
+    sources, targets = list(compress(sources, taken)), list(compress(targets, taken))
+    if not sources:
         return {}
     forward = _model_one(sources, targets, len(source_words), len(target_words))
     backward = _model_one(targets, sources, len(target_words), len(source_words))
@@ -85,49 +84,47 @@ def _numbered(texts: Sequence[str]) -> tuple[list[str], list[_Ids]]:
 
 def _model_one(givens: list[_Ids], words: list[_Ids], size_given: int, size_word: int) -> _Table:
     """EM for p(word | given), every word being owed to one given word or to the empty one."""
-    keys = _known_pairs(givens, words, size_word)
-    given, word = np.divmod(keys, size_word)
-    # Which entry each cell of the corpus is, found once: cells of one word lie together.
     chunks = [
-        (np.searchsorted(keys, chunk.keys).astype(np.int32), chunk.starts)
-        for chunk in _chunks(givens, words, size_word)
+        _cells(givens[begin : begin + _CHUNK], words[begin : begin + _CHUNK], size_word)
+        for begin in range(0, len(givens), _CHUNK)
     ]
-    probability = np.ones(len(keys)) / np.bincount(given, minlength=size_given)[given]
+    keys = np.unique(np.concatenate([chunk.keys for chunk in chunks]))
+    entries = [np.searchsorted(keys, chunk.keys).astype(np.int32)[chunk.cells] for chunk in chunks]
+    given, word = np.divmod(keys, size_word)
+    probability = 1 / np.bincount(given, minlength=size_given)[given]
     for _ in range(_ITERATIONS):
         counts = np.zeros(len(keys))
-        for cells, starts in chunks:
-            share = probability[cells]
-            lengths = np.diff(starts, append=len(cells))
-            share /= np.repeat(np.add.reduceat(share, starts), lengths)
-            counts += np.bincount(cells, weights=share, minlength=len(keys))
+        for chunk, entry in zip(chunks, entries, strict=True):
+            share = probability[entry]
+            share /= np.repeat(np.add.reduceat(share, chunk.starts), chunk.lengths)
+            counts += np.bincount(entry, weights=share, minlength=len(keys))
         probability = counts / np.bincount(given, weights=counts, minlength=size_given)[given]
     return _Table(given, word, probability)
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
-    keys: _Ids  # given * size_word + word, one for each cell
-    starts: _Ids  # where the cells of each word of each sentence begin
+class _Cells:
+    """Every word of some sentences with everything it may be owed to; the cells of a word lie together."""
+
+    keys: _Ids  # sorted, given * size_word + word
+    cells: NDArray[np.int32]  # [cell] place of its key
+    starts: _Ids  # [word] its first cell
+    lengths: _Ids  # [word] how many cells it has
 
 
-def _chunks(givens: list[_Ids], words: list[_Ids], size_word: int) -> Iterator[_Chunk]:
+def _cells(givens: list[_Ids], words: list[_Ids], size_word: int) -> _Cells:
     empty = np.zeros(1, dtype=np.int64)
-    for begin in range(0, len(givens), _CHUNK):
-        keys: list[_Ids] = []
-        lengths: list[_Ids] = []
-        for given, sentence in zip(
-            givens[begin : begin + _CHUNK], words[begin : begin + _CHUNK], strict=True
-        ):
-            owners = np.concatenate((empty, given))
-            keys.append((owners[None, :] * size_word + sentence[:, None]).ravel())
-            lengths.append(np.full(len(sentence), len(owners)))
-        all_lengths = np.concatenate(lengths)
-        yield _Chunk(np.concatenate(keys), np.cumsum(all_lengths) - all_lengths)
-
-
-def _known_pairs(givens: list[_Ids], words: list[_Ids], size_word: int) -> _Ids:
-    known = [np.unique(chunk.keys) for chunk in _chunks(givens, words, size_word)]
-    return np.unique(np.concatenate(known))
+    owners = np.concatenate([part for given in givens for part in (empty, given)])
+    owner_counts = np.array([1 + len(given) for given in givens])
+    word_counts = np.array([len(sentence) for sentence in words])
+    lengths = np.repeat(owner_counts, word_counts)
+    starts = np.cumsum(lengths) - lengths
+    first_owner = np.repeat(np.cumsum(owner_counts) - owner_counts, word_counts)
+    owner = np.arange(lengths.sum()) + np.repeat(first_owner - starts, lengths)
+    keys, cells = np.unique(
+        owners[owner] * size_word + np.repeat(np.concatenate(words), lengths), return_inverse=True
+    )
+    return _Cells(keys, cells.astype(np.int32), starts, lengths)
 
 
 def _agreed(forward: _Table, backward: _Table, size_target: int) -> dict[int, int]:

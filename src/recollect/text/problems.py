@@ -7,6 +7,8 @@ from pathlib import Path
 
 __all__ = ["Kind", "Problem", "Problems"]
 
+_LONGEST_DETAIL = 200  # characters
+
 
 class Kind(StrEnum):
     """Why a pair was skipped."""
@@ -47,7 +49,7 @@ class Problems:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write("kind\tfile\tline\tdetail\n")
             for problem in self.kept:
-                detail = " ".join(problem.detail.split())
+                detail = " ".join(problem.detail.split())[:_LONGEST_DETAIL]
                 file.write(f"{problem.kind}\t{problem.file}\t{problem.line}\t{detail}\n")
 
     def summary(self) -> str:

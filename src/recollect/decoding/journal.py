@@ -1,0 +1,154 @@
+"""Translating a text file so that nothing finished is ever lost: a journal beside the output."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.decoding.translator import Finished, Translation, Translator
+from recollect.errors import DataError, RunError
+from recollect.files import whole_file
+from recollect.progress import SilentProgress, TerminalProgress
+
+__all__ = ["PlainText", "translate_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """Lines of a text; documents are runs of lines with something in them."""
+
+    lines: list[str]
+    documents: list[list[int]]  # line numbers
+
+    @classmethod
+    def parse(cls, data: bytes, name: str, starts: Sequence[int] = (1,)) -> "PlainText":
+        """Split UTF-8 text into lines; a document ends at an empty line or before one of `starts` (from 1)."""
+        lines = []
+        for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+            try:
+                lines.append(line.decode("utf-8").strip())
+            except UnicodeDecodeError:
+                raise DataError(f"{name}, line {number}: this is not valid UTF-8 text") from None
+        if lines[-1] == "":
+            lines.pop()  # the last line ends in a newline
+        if starts[-1] > max(len(lines), 1):
+            raise DataError(f"{name} has {len(lines)} lines, but a document is to start at line {starts[-1]}")
+        documents: list[list[int]] = [[]]
+        for number, text in enumerate(lines):
+            if not text or number + 1 in starts:
+                documents.append([])
+            if text:
+                documents[-1].append(number)
+        return cls(lines, [document for document in documents if document])
+
+    @property
+    def digest(self) -> str:
+        """What tells this text from others."""
+        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()
+
+    @property
+    def sentences(self) -> list[list[str]]:
+        """The sentences of each document."""
+        return [[self.lines[number] for number in document] for document in self.documents]
+
+
+def translate_text(
+    translator: Translator,
+    text: PlainText,
+    output: Path | None,
+    *,
+    history: PlainText | None = None,
+    signature: Sequence[str] = (),
+    progress: SilentProgress | TerminalProgress,
+) -> list[str]:
+    """Return one line for every line of `text`; with `output`, write them there at the end.
+
+    While it runs, finished sentences are in `<output>.journal`; the same call goes on from there. `signature`
+    names what the result depends on besides the text: a journal of another translation is not continued.
+    """
+    if history is not None and history.documents != text.documents:
+        raise DataError("the history must have a line for every line of the text, and the same empty ones")
+    depends_on = [*signature, f"history={history.digest if history else None}"]
+    journal = Journal.open(output, text, depends_on) if output is not None else None
+    done = journal.done if journal else {}
+    translated = [""] * len(text.lines)
+    for document, sentences in done.items():
+        for number, sentence in zip(text.documents[document], sentences, strict=False):
+            translated[number] = sentence.text
+    count = sum(len(document) for document in text.documents)
+    begun = sum(len(sentences) for sentences in done.values())
+    if begun:
+        progress.say(f"going on after {begun:,} sentences that are already translated")
+    with progress.bar("translate", count, "sentences", done=begun) as advance:
+        for item in translator.stream(
+            text.sentences,
+            done={number: [each.tokens for each in sentences] for number, sentences in done.items()},
+            history=history.sentences if history is not None else None,
+        ):
+            translated[text.documents[item.document][item.sentence]] = item.translation.text
+            if journal:
+                journal.add(item)
+            advance(1, "")
+    if journal and output is not None:
+        with whole_file(output) as draft:
+            draft.write_text("".join(f"{line}\n" for line in translated), "utf-8", newline="\n")
+        journal.remove()
+    return translated
+
+
+class Journal:
+    """Finished sentences, one JSON line each, after a first line that says what they belong to."""
+
+    def __init__(self, path: Path, done: dict[int, list[Translation]]) -> None:
+        self.path, self.done = path, done
+        self._handle = path.open("a", encoding="utf-8")
+
+    @classmethod
+    def open(cls, output: Path, text: PlainText, signature: Sequence[str]) -> "Journal":
+        """Begin a journal, or read an interrupted one."""
+        path = output.with_name(output.name + ".journal")
+        header = {"journal": 1, "text": text.digest, "signature": list(signature)}
+        entries = list(_whole_lines(path))
+        if entries and entries[0] != header:
+            raise RunError(
+                f"{path}: an interrupted translation of another text or with other options; "
+                "delete this file to begin anew, or repeat the command that wrote it"
+            )
+        with whole_file(path) as draft:
+            draft.write_text("".join(json.dumps(entry) + "\n" for entry in entries or [header]), "utf-8")
+        done: dict[int, list[Translation]] = {}
+        for document, sentence, output_text, score, tokens in entries[1:]:
+            sentences = done.setdefault(document, [])
+            if sentence == len(sentences):
+                sentences.append(Translation(output_text, score, tuple(tokens)))
+        return cls(path, done)
+
+    def add(self, item: Finished) -> None:
+        """Note a sentence; it is safe once this returns."""
+        found = item.translation
+        entry = [item.document, item.sentence, found.text, found.score, list(found.tokens)]
+        self._handle.write(json.dumps(entry) + "\n")
+        self._handle.flush()
+        os.fsync(self._handle.fileno())
+
+    def remove(self) -> None:
+        """Drop the journal: the output has everything."""
+        self._handle.close()
+        self.path.unlink()
+
+
+def _whole_lines(path: Path) -> Iterator[Any]:
+    """Yield the entries of a journal up to the line that was being written when it was interrupted."""
+    if not path.exists():
+        return
+    for line in path.read_text("utf-8", errors="replace").splitlines(keepends=True):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return
+        if not line.endswith("\n"):
+            return
+        yield entry
