@@ -124,7 +124,7 @@ def build_translator(
     )
 
 
-# -- data ------------------------------------------------------------------------------------------------------
+# -- data
 
 
 def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int | None], None]) -> Prepared:
@@ -151,7 +151,7 @@ def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int
     )
 
 
-# -- training --------------------------------------------------------------------------------------------------
+# -- training
 
 
 def train(
@@ -162,9 +162,9 @@ def train(
     progress: SilentProgress | TerminalProgress,
     passes: Sequence[str] = ("one", "two"),
 ) -> Path:
-    """Train both passes (or one of them) in a run folder, resuming what is there; return the model's folder."""
+    """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder."""
     keep_freed_memory()
-    run = Run.open(folder, config.to_toml(), asdict(prepared.manifest))
+    run = Run.open(folder, config, asdict(prepared.manifest))
     source, target = prepared.source_vocabulary, prepared.target_vocabulary
     model = build_model(config, source.size, target.size)
     memory = build_memory(config, model, target)
@@ -251,9 +251,7 @@ def _validation(
     return validate
 
 
-def _export(
-    config: Config, prepared: Prepared, run: Run, model: RNNSearch, memory: Memory | None
-) -> Path:
+def _export(config: Config, prepared: Prepared, run: Run, model: RNNSearch, memory: Memory | None) -> Path:
     folder = run.folder / "model"
     save_model(
         folder,
@@ -267,7 +265,7 @@ def _export(
     return folder
 
 
-# -- models on disk ----------------------------------------------------------------------------------------------
+# -- models on disk
 
 
 def save_model(
@@ -282,7 +280,9 @@ def save_model(
     """Write everything `load` needs into one folder, whole or not at all."""
     tensors = {f"model.{name}": tensor.detach().contiguous() for name, tensor in model.named_parameters()}
     if memory is not None:
-        tensors |= {f"memory.{name}": tensor.detach().contiguous() for name, tensor in memory.named_parameters()}
+        tensors |= {
+            f"memory.{name}": tensor.detach().contiguous() for name, tensor in memory.named_parameters()
+        }
     with whole_folder(folder) as draft:
         save_file(tensors, draft / "weights.safetensors")
         source_vocabulary.save(draft, "source")

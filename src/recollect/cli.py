@@ -22,17 +22,23 @@ app = typer.Typer(
 
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="SECTION.OPTION=VALUE", help="Change one option, e.g. memory.size=50. Repeatable."),
+    typer.Option(
+        "--set", metavar="SECTION.OPTION=VALUE", help="Change one option, e.g. memory.size=50. Repeatable."
+    ),
 ]
 Preset = Annotated[
-    str | None, typer.Option("--preset", help="Options to start from: `small` (a CPU) or `paper` (its sizes).")
+    str | None,
+    typer.Option("--preset", help="Options to start from: `small` (a CPU) or `paper` (its sizes)."),
 ]
 ConfigFile = Annotated[
-    Path | None, typer.Argument(metavar="CONFIG", help="TOML file with your data and options.", show_default=False)
+    Path | None,
+    typer.Argument(metavar="CONFIG", help="TOML file with your data and options.", show_default=False),
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="A model's folder, or the run folder that training made.", show_default=False),
+    typer.Option(
+        "--model", "-m", help="A model's folder, or the run folder that training made.", show_default=False
+    ),
 ]
 
 
@@ -66,7 +72,8 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def _everywhere(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     pass
@@ -90,7 +97,10 @@ def prepare(
     with TerminalProgress().stages() as report:
         prepared = prepare_data(settings, output, report)
     manifest = prepared.manifest
-    for name, count in {**manifest.counts, **{f"skipped, {kind}": n for kind, n in manifest.skipped.items()}}.items():
+    for name, count in {
+        **manifest.counts,
+        **{f"skipped, {kind}": n for kind, n in manifest.skipped.items()},
+    }.items():
         print(f"{name.replace('_', ' '):32} {count:>12,}")
     if any(manifest.skipped.values()):
         print(f"skipped pairs are listed by file and line in {output / 'problems.tsv'}")
@@ -100,13 +110,16 @@ def prepare(
 @app.command()
 def train(
     config: ConfigFile = None,
-    data: Annotated[Path, typer.Option("--data", "-d", help="What `recollect prepare` made.")] = Path("prepared"),
+    data: Annotated[Path, typer.Option("--data", "-d", help="What `recollect prepare` made.")] = Path(
+        "prepared"
+    ),
     run: Annotated[
         Path, typer.Option("--run", "-r", help="Folder of the run; if it holds this run already, it goes on.")
     ] = Path("runs/default"),
     preset: Preset = None,
     only: Annotated[
-        str, typer.Option("--passes", help="`both`, or `one` for the sentence model alone.", metavar="both|one")
+        str,
+        typer.Option("--passes", help="`both`, or `one` for the sentence model alone.", metavar="both|one"),
     ] = "both",
     overrides: Overrides = None,
 ) -> None:
@@ -127,26 +140,56 @@ def train(
 @app.command()
 def translate(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="Text, one sentence a line, an empty line between documents; - reads standard input.")
+        str,
+        typer.Argument(
+            metavar="IN",
+            help="Text, one sentence a line, an empty line between documents; - reads standard input.",
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; without it, standard output.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write; without it, standard output.", show_default=False
+        ),
     ] = None,
     model: ModelOption = None,
-    memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Remember, or translate each sentence alone.")] = True,
+    memory: Annotated[
+        bool, typer.Option("--memory/--no-memory", help="Remember, or translate each sentence alone.")
+    ] = True,
     beam: Annotated[
-        int | None, typer.Option("--beam", "-b", min=1, help="Hypotheses kept in the search; 1 is greedy. Default: the model's.", show_default=False)
+        int | None,
+        typer.Option(
+            "--beam",
+            "-b",
+            min=1,
+            help="Hypotheses kept in the search; 1 is greedy. Default: the model's.",
+            show_default=False,
+        ),
     ] = None,
     lanes: Annotated[
-        int | None, typer.Option("--lanes", min=1, help="Documents translated side by side. Default: the model's.", show_default=False)
+        int | None,
+        typer.Option(
+            "--lanes",
+            min=1,
+            help="Documents translated side by side. Default: the model's.",
+            show_default=False,
+        ),
     ] = None,
     history: Annotated[
         Path | None,
-        typer.Option("--history", help="A human translation, line by line, to remember instead of our own.", show_default=False),
+        typer.Option(
+            "--history",
+            help="A human translation, line by line, to remember instead of our own.",
+            show_default=False,
+        ),
     ] = None,
     starts: Annotated[
         Path | None,
-        typer.Option("--starts", help="Line numbers at which documents start, besides the empty lines.", show_default=False),
+        typer.Option(
+            "--starts",
+            help="Line numbers at which documents start, besides the empty lines.",
+            show_default=False,
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing output file.")] = False,
     overrides: Overrides = None,
@@ -183,13 +226,28 @@ def translate(
 def score(
     hypothesis: Annotated[Path, typer.Argument(help="The system's output, one sentence a line.")],
     reference: Annotated[
-        list[Path], typer.Option("--reference", "-r", help="Reference translations: plain, SGML or TED XML. Repeatable.", show_default=False)
+        list[Path],
+        typer.Option(
+            "--reference",
+            "-r",
+            help="Reference translations: plain, SGML or TED XML. Repeatable.",
+            show_default=False,
+        ),
     ],
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", "-b", help="Another output to compare with: is the difference significant?", show_default=False)
+        Path | None,
+        typer.Option(
+            "--baseline",
+            "-b",
+            help="Another output to compare with: is the difference significant?",
+            show_default=False,
+        ),
     ] = None,
     tokenise: Annotated[
-        str, typer.Option("--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char.")
+        str,
+        typer.Option(
+            "--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char."
+        ),
     ] = "13a",
     cased: Annotated[bool, typer.Option("--cased", help="Tell upper from lower case.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -217,9 +275,14 @@ def perplexity(
     source: Annotated[Path, typer.Argument(help="Source text: plain, SGML or TED XML.")],
     target: Annotated[Path, typer.Argument(help="Its translation, of which the first reference is scored.")],
     model: ModelOption = None,
-    memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Remember, or score each sentence alone.")] = True,
+    memory: Annotated[
+        bool, typer.Option("--memory/--no-memory", help="Remember, or score each sentence alone.")
+    ] = True,
     history: Annotated[
-        Path | None, typer.Option("--history", help="What to remember instead of TARGET, line by line.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--history", help="What to remember instead of TARGET, line by line.", show_default=False
+        ),
     ] = None,
     overrides: Overrides = None,
 ) -> None:
@@ -239,16 +302,20 @@ def perplexity(
     translator = load(_model(model), overrides=overrides or ())
     translator = translator if memory else translator.without_memory()
     found = translator.likelihood(
-        [document.source for document in documents], [document.references[0] for document in documents], remembered
+        [document.source for document in documents],
+        [document.references[0] for document in documents],
+        remembered,
     )
     print(f"perplexity {found.perplexity:.3f} over {found.tokens:,} tokens")
 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option("--folder", help="Where to put the corpus, the run and the output.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Where to put the corpus, the run and the output.")
+    ] = Path("demo"),
 ) -> None:
-    """Invent two languages with ambiguous words, train in about two minutes, and show what the memory does."""
+    """Invent two languages with ambiguous words, train for a minute or two, show what the memory does."""
     from recollect.demo import run_demo
     from recollect.progress import TerminalProgress
 
@@ -270,7 +337,7 @@ def _read(name: str) -> bytes:
 
 
 def _lines(path: Path, count: int) -> "Lines":
-    """Return an output's lines; empty ones between documents are passed over where the references have none."""
+    """Return an output's lines; empty ones between documents are dropped where the references have none."""
     from recollect.evaluation import Lines
 
     versions = _references(path)
@@ -285,4 +352,7 @@ def _references(path: Path) -> "list[Lines]":
     from recollect.text.corpora import read_versions
 
     versions = read_versions(path)
-    return [Lines(f"{path} ({n + 1})" if len(versions) > 1 else str(path), lines) for n, lines in enumerate(versions)]
+    return [
+        Lines(f"{path} ({n + 1})" if len(versions) > 1 else str(path), lines)
+        for n, lines in enumerate(versions)
+    ]

@@ -97,6 +97,8 @@ class ModelConfig(Section):
     """Dropout on the readout."""
     embedding_dropout: Share = 0.1
     """Dropout on word embeddings."""
+    embedding_std: Annotated[float, Field(gt=0)] = 0.0625
+    """Standard deviation of the embeddings at first: larger ones keep contexts of different words apart."""
     readout: Literal["tanh", "maxout"] = "tanh"
     """Nonlinearity of the readout."""
     conditional: bool = False
@@ -216,6 +218,17 @@ class Config(Section):
     pass_two: PassTwoConfig = PassTwoConfig()
     decoding: DecodingConfig = DecodingConfig()
 
+    def options(self) -> dict[str, Any]:
+        """Return every option by its full name, such as `memory.size`."""
+        flat: dict[str, Any] = {}
+        for name, value in self.model_dump(mode="json").items():
+            flat |= (
+                {f"{name}.{key}": each for key, each in value.items()}
+                if isinstance(value, dict)
+                else {name: value}
+            )
+        return flat
+
     def to_toml(self) -> str:
         """Return the configuration as TOML that `load_config` reads back equal."""
         return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
@@ -227,7 +240,9 @@ def presets() -> list[str]:
     return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
 
 
-def load_config(path: Path | None = None, *, preset: str | None = None, overrides: Iterable[str] = ()) -> Config:
+def load_config(
+    path: Path | None = None, *, preset: str | None = None, overrides: Iterable[str] = ()
+) -> Config:
     """Read a TOML file over a preset, apply overrides such as `memory.size=50`, and check the whole.
 
     The file may name its preset itself: `preset = "small"`. Relative paths are relative to the file.
@@ -240,7 +255,9 @@ def load_config(path: Path | None = None, *, preset: str | None = None, override
     chosen = preset or named
     if chosen is not None:
         if chosen in presets():
-            values = tomllib.loads((resources.files("recollect") / "presets" / f"{chosen}.toml").read_text("utf-8"))
+            values = tomllib.loads(
+                (resources.files("recollect") / "presets" / f"{chosen}.toml").read_text("utf-8")
+            )
         else:
             problems.append(f"{origin}: there is no preset {chosen!r}; {_suggest(str(chosen), presets())}")
     if path:
@@ -319,7 +336,9 @@ def _suggest(name: str, known: Sequence[str]) -> str:
 def _explain(item: Any, origins: Mapping[tuple[str, ...], str], origin: str) -> str:
     """Turn one of pydantic's findings into one clear line."""
     location = tuple(str(part) for part in item["loc"])
-    where = next((origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), origin)
+    where = next(
+        (origins[location[:n]] for n in range(len(location), 0, -1) if location[:n] in origins), origin
+    )
     section = f"[{location[0]}] " if len(location) > 1 or location[:1] in _sections() else ""
     name = ".".join(location[1:] if section and len(location) > 1 else location)
     kind, value, context = item["type"], item["input"], item.get("ctx", {})

@@ -35,8 +35,10 @@ def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
     """Generate, train both passes, translate unseen documents, and print base against memory."""
     config = demo_config(folder)
     prepared = prepare_data(config, folder / "prepared", lambda doing, done, total: None)
-    pairs = f"{prepared.manifest.counts['pairs']:,} sentences in {prepared.manifest.counts['documents']:,} documents"
-    progress.say(f"two invented languages: {pairs} to learn from")
+    counts = prepared.manifest.counts
+    progress.say(
+        f"two invented languages: {counts['pairs']:,} sentences in {counts['documents']:,} documents"
+    )
     translator = load(train(config, prepared, folder / "run", progress=progress))
     test = invented_corpus(60, TEST)
     base = _translate(translator.without_memory(), test)
@@ -46,10 +48,10 @@ def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
     with whole_file(output) as draft:
         draft.write_text("\n\n".join("\n".join(document) for document in memory) + "\n", "utf-8")
     print(
-        f"\nThe ambiguous words were right in {_percent(ambiguous_accuracy(test, base))} of their later mentions "
-        f"without memory, and in {_percent(ambiguous_accuracy(test, memory))} with it.\n"
-        "Within its sentence such a word could mean either; the memory still held how it was translated at its\n"
-        f"first, marked mention. The translation of the {len(test.documents)} test documents is in {output}."
+        f"\nOf the later mentions of ambiguous words, {_percent(ambiguous_accuracy(test, base))} were right "
+        f"without memory,\n{_percent(ambiguous_accuracy(test, memory))} with it. "
+        "Within its sentence such a word could mean either: the memory still\nheld how it was translated at "
+        f"its first, marked mention. All {len(test.documents)} test documents: {output}"
     )
 
 
@@ -73,7 +75,9 @@ def _show(corpus: InventedCorpus, base: Sequence[Sequence[str]], memory: Sequenc
 
     chosen = max(range(len(base)), key=changed)
     mentions = {item.sentence: item for item in corpus.mentions if item.document == chosen}
-    table = Table("source", "base", "with memory", title=f"Test document {chosen + 1}, where the memory changed most")
+    table = Table(
+        "source", "base", "with memory", title=f"Test document {chosen + 1}, where the memory changed most"
+    )
     for number, source in enumerate(corpus.documents[chosen].source):
         mention = mentions.get(number)
         right, wrong = (mention.right, mention.wrong) if mention else ("", "")

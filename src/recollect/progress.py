@@ -42,7 +42,7 @@ class TerminalProgress:
 
     @contextmanager
     def stages(self) -> Iterator[Callable[[str, int, int | None], None]]:
-        """Yield a function for work of several stages: what is being done, how much of it, out of how much."""
+        """Yield a function for work of several stages: what is being done, how much, of how much."""
         with ExitStack() as stack:
             doing, shown, advance = "", 0, None
 

@@ -28,7 +28,9 @@ def ticks(documents: Sequence[range]) -> Iterator[Tick]:
         yield Tick(lanes, [documents[lane][number] for lane in lanes])
 
 
-def document_groups(lengths: NDArray[np.integer], lanes: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
+def document_groups(
+    lengths: NDArray[np.integer], lanes: int, seed: int, epoch: int
+) -> list[NDArray[np.int64]]:
     """Deal shuffled documents into groups of `lanes`, alike in length so that few lanes run dry."""
     chance = np.random.default_rng((seed, epoch))
     order = chance.permutation(len(lengths))

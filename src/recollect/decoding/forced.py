@@ -19,9 +19,7 @@ SENTENCES_AT_ONCE = 64
 
 
 @torch.inference_mode()
-def force(
-    model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]
-) -> list[Hypothesis]:
+def force(model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
     """Return each target as a hypothesis for its source, as if the search had found it.
 
     Contexts and states do not depend on any memory, so the sentences are computed side by side; their log

@@ -9,7 +9,7 @@ __all__ = ["Hypothesis"]
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """Tokens without their end; vectors [time, ...] with it, so `contexts[-1]` is where the end was decided."""
+    """Tokens without their end; vectors [time, ...] with it: `contexts[-1]` is where the end was decided."""
 
     tokens: list[int]
     log_probability: float

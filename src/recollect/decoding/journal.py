@@ -25,7 +25,7 @@ class PlainText:
 
     @classmethod
     def parse(cls, data: bytes, name: str, starts: Sequence[int] = (1,)) -> "PlainText":
-        """Split UTF-8 text into lines; a document ends at an empty line or before one of `starts` (from 1)."""
+        """Split UTF-8 text into lines; a document ends at an empty line or before one of `starts`."""
         lines = []
         for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
             try:

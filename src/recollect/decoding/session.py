@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from safetensors.torch import load, save
+from torch import Tensor
 
 from recollect.decoding.translator import Translation, Translator
 from recollect.errors import ModelError
@@ -115,7 +116,7 @@ class Session:
         return session
 
     def _take_snapshot(self) -> None:
-        """Keep the memory now and then, ever more sparsely, so that a correction need not replay everything."""
+        """Keep the memory now and then, ever more sparsely, so that a correction replays only a part."""
         assert self._slots is not None
         count = len(self.sentences)
         if count % self._spacing:
@@ -138,12 +139,14 @@ class Session:
             else memory.empty(1, self.translator.model.device)
         )
         later: Sequence[Sentence] = self.sentences[start:]
-        self.translator.refill(self._slots, 0, [each.source for each in later], [each.tokens for each in later])
+        self.translator.refill(
+            self._slots, 0, [each.source for each in later], [each.tokens for each in later]
+        )
 
 
-def _fitting(tensors: dict[str, "object"], slots: Slots) -> Slots:
+def _fitting(tensors: dict[str, Tensor], slots: Slots) -> Slots:
     """Return stored slots if they are of the translator's own shape."""
-    restored = Slots.from_tensors(tensors, slots.keys.device)  # type: ignore[arg-type]
+    restored = Slots.from_tensors(tensors, slots.keys.device)
     if restored.keys.shape != slots.keys.shape or restored.values.shape != slots.values.shape:
         raise ModelError(
             f"the session's memory has slots of {tuple(restored.keys.shape[1:])}, "

@@ -19,8 +19,8 @@ from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.unknowns import replace_unknowns
-from recollect.text.words import split_words
 from recollect.text.vocabulary import EOS, Vocabulary
+from recollect.text.words import split_words
 
 __all__ = ["Finished", "Likelihood", "Translation", "Translator"]
 
@@ -94,7 +94,7 @@ class Translator:
         self.lanes = 1 if carry and memory is not None else lanes
         self.store_end, self.carry = store_end, carry
 
-    # -- the public surface -------------------------------------------------------------------------------
+    # -- the public surface
 
     def translate(self, document: Sequence[str]) -> list[Translation]:
         """Translate the sentences of one document in order."""
@@ -148,7 +148,7 @@ class Translator:
         else:
             yield from self._stream_lanes(self.memory, documents, done, history)
 
-    # -- with a memory: lanes ------------------------------------------------------------------------------
+    # -- with a memory: lanes
 
     def _stream_lanes(
         self,
@@ -206,7 +206,7 @@ class Translator:
             for hypothesis in force(self.model, [text for text, _ in pairs], [ids for _, ids in pairs]):
                 self.remember(slots, {lane: hypothesis})
 
-    # -- without: any order will do --------------------------------------------------------------------------
+    # -- without: any order will do
 
     def _stream_alone(
         self, documents: Iterable[Sequence[str]], done: Mapping[int, Sequence[Sequence[int]]]
@@ -228,7 +228,7 @@ class Translator:
             for document, number in sorted(found):
                 yield Finished(document, number, found[document, number])
 
-    # -- the parts, also for sessions and analysis ------------------------------------------------------------
+    # -- the parts, also for sessions and analysis
 
     def search(
         self, texts: Sequence[str], memory: Memory | None = None, slots: Slots | None = None
@@ -295,7 +295,9 @@ class Translator:
         total, tokens = 0.0, 0
         for start in range(0, len(documents), self.lanes):
             some = slice(start, start + self.lanes)
-            slots = None if self.memory is None else self.memory.empty(len(documents[some]), self.model.device)
+            slots = (
+                None if self.memory is None else self.memory.empty(len(documents[some]), self.model.device)
+            )
             longest = max((len(document) for document in documents[some]), default=0)
             for at in range(longest):
                 now = [n for n, document in enumerate(documents[some]) if at < len(document)]

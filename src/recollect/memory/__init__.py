@@ -1,1 +1,1 @@
-"""The paper's contribution: a continuous cache of translation history, plugged in between step and predict."""
+"""The paper's contribution: a continuous cache of translation history, plugged between step and predict."""

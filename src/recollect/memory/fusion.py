@@ -41,7 +41,7 @@ class Gate(nn.Module):
 
 
 class DeepFusion(Fusion):
-    """s~_t = (1 - lambda_t) * s_t + lambda_t * m_t: the readout sees the mixed state, the recurrence does not."""
+    """s~_t = (1 - lambda_t) * s_t + lambda_t * m_t, seen by the readout and not by the recurrence."""
 
     def __init__(self, context: int, state: int) -> None:
         super().__init__()

@@ -36,9 +36,7 @@ class Memory(nn.Module):
 
     def empty(self, lanes: int, device: torch.device | None = None) -> Slots:
         """Return `lanes` memories that remember nothing."""
-        return Slots.empty(
-            lanes, self.size, context=self.context_size, state=self.state_size, device=device
-        )
+        return Slots.empty(lanes, self.size, context=self.context_size, state=self.state_size, device=device)
 
     def recall(self, slots: Slots, step: Step) -> Recall:
         """Return what each lane's memory says about `step` [lane, many, ...]."""

@@ -1,7 +1,7 @@
 """The memory itself: slots of many documents side by side, as batched tensors."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -11,6 +11,8 @@ from torch import Tensor
 __all__ = ["EMPTY", "Slots"]
 
 EMPTY = -1  # in `used`: nothing was ever written here
+VECTORS = ("keys", "values", "words", "filled")
+BOOKS = ("address", "used", "sentence", "clock", "sentences")
 
 Integers = NDArray[np.int64]
 
@@ -63,8 +65,7 @@ class Slots:
         """Return a copy of some lanes, in the given order."""
         index = torch.as_tensor(lanes, device=self.keys.device)
         return Slots(
-            *(getattr(self, name)[index] for name in ("keys", "values", "words", "filled")),
-            *(getattr(self, name)[lanes] for name in ("address", "used", "sentence", "clock", "sentences")),
+            *(getattr(self, name)[index] for name in VECTORS), *(getattr(self, name)[lanes] for name in BOOKS)
         )
 
     def clear(self, lane: int) -> None:
@@ -86,10 +87,5 @@ class Slots:
     @classmethod
     def from_tensors(cls, tensors: dict[str, Tensor], device: torch.device | None = None) -> Self:
         """Restore what `tensors` gave."""
-        vectors = ("keys", "values", "words", "filled")
-        return cls(
-            **{
-                name: tensors[name].to(device) if name in vectors else tensors[name].numpy().copy()
-                for name in cls.__slots__
-            }
-        )
+        vectors: list[Any] = [tensors[name].to(device) for name in VECTORS]
+        return cls(*vectors, *(tensors[name].numpy().copy() for name in BOOKS))

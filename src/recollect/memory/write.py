@@ -1,4 +1,4 @@
-"""Writing a finished sentence: addresses are planned on integers, then vectors move in a few batched strokes."""
+"""Writing a finished sentence: slots are planned on integers, then vectors move in a few batched strokes."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -58,9 +58,7 @@ def _apply(vectors: Tensor, new: Tensor, fresh: Stroke, updates: Sequence[Stroke
         vectors[stroke.lanes, stroke.slots] = (old + new[stroke.lanes, stroke.times]) / 2
 
 
-def _plan(
-    slots: Slots, sentences: Sequence[Sentence | None], policy: Policy
-) -> tuple[Stroke, list[Stroke]]:
+def _plan(slots: Slots, sentences: Sequence[Sentence | None], policy: Policy) -> tuple[Stroke, list[Stroke]]:
     """Decide every word's slot, enter it in the books, and sort the writes into strokes."""
     fresh, updates = Stroke([], [], []), list[Stroke]()
     for lane, sentence in enumerate(sentences):

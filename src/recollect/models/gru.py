@@ -10,7 +10,7 @@ def gru_update(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """One GRU step from its two pre-activations (reset, update, candidate), each [..., 3 * hidden]."""
     size = state.shape[-1]
     gates = torch.sigmoid(inputs[..., : 2 * size] + recurrent[..., : 2 * size])
-    reset, update = gates.split(size, -1)
+    reset, update = gates[..., :size], gates[..., size:]
     candidate = torch.tanh(torch.addcmul(inputs[..., 2 * size :], reset, recurrent[..., 2 * size :]))
     return torch.lerp(candidate, state, update)
 
@@ -29,10 +29,13 @@ class BidirectionalGRU(nn.Module):
         self.forward_gru = nn.GRU(inputs, hidden, batch_first=True)
         self.backward_gru = nn.GRU(inputs, hidden, batch_first=True)
         for gru in (self.forward_gru, self.backward_gru):
-            nn.init.xavier_uniform_(gru.weight_ih_l0)
-            orthogonal_gates(gru.weight_hh_l0)
-            nn.init.zeros_(gru.bias_ih_l0)
-            nn.init.zeros_(gru.bias_hh_l0)
+            for name, parameter in gru.named_parameters():
+                if name.startswith("weight_ih"):
+                    nn.init.xavier_uniform_(parameter)
+                elif name.startswith("weight_hh"):
+                    orthogonal_gates(parameter)
+                else:
+                    nn.init.zeros_(parameter)
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return [lane, position, 2 * hidden]; what stands beyond a length is meaningless."""

@@ -25,9 +25,6 @@ class Readout(nn.Module):
     def forward(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token]."""
         combined = self.combine(torch.cat([step.state, step.context, step.previous], -1))
-        if self.maxout:
-            vector = combined.unflatten(-1, (-1, 2)).amax(-1)
-        else:
-            vector = torch.tanh(combined)
+        vector = combined.unflatten(-1, (-1, 2)).amax(-1) if self.maxout else torch.tanh(combined)
         logits: Tensor = self.output(self.dropout(vector))
         return logits.log_softmax(-1)

@@ -38,6 +38,7 @@ class RNNSearch(SentenceModel[Decoding]):
         attention: int,
         dropout: float = 0.0,
         embedding_dropout: float = 0.0,
+        embedding_std: float = 0.0625,
         readout: str = "tanh",
         conditional: bool = False,
         tied: bool = False,
@@ -59,11 +60,11 @@ class RNNSearch(SentenceModel[Decoding]):
         self.readout = Readout(hidden, 2 * hidden, embedding, target_tokens, dropout=dropout, kind=readout)
         if tied:
             self.readout.output.weight = self.target_embedding.weight
-        self._initialise()
+        self._initialise(embedding_std)
 
-    def _initialise(self) -> None:
+    def _initialise(self, embedding_std: float) -> None:
         for embedding in (self.source_embedding, self.target_embedding):
-            nn.init.normal_(embedding.weight, std=embedding.embedding_dim**-0.5)
+            nn.init.normal_(embedding.weight, std=embedding_std)
         for linear in (self.initial, self.query_state, self.query_word, self.gates_word, self.gates_context):
             if linear is not None:
                 nn.init.xavier_uniform_(linear.weight)
@@ -106,7 +107,8 @@ class RNNSearch(SentenceModel[Decoding]):
 
     def predict(self, step: Step) -> Tensor:
         """log softmax(W_o o_t + b)."""
-        return self.readout(step)
+        scores: Tensor = self.readout(step)
+        return scores
 
     def select(self, progress: Decoding, lanes: Tensor, hypotheses: Tensor) -> Decoding:
         """Reorder the states; annotations are shared by a lane's hypotheses and move only with lanes."""

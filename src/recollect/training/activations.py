@@ -120,14 +120,15 @@ def _compute(model: SentenceModel[Any], shard: Shard, numbers: list[int], stored
     start = 0
     while start < len(numbers):
         end = start
-        while end < len(numbers) and (end - start) * (int(shard.target_lengths[numbers[end]]) + 1) < TOKENS_AT_ONCE:
+        while (
+            end < len(numbers)
+            and (end - start) * (int(shard.target_lengths[numbers[end]]) + 1) < TOKENS_AT_ONCE
+        ):
             end += 1
         some = numbers[start:end]
         batch = collate([shard.source(i) for i in some], [shard.target(i) for i in some]).to(model.device)
         step = model.unroll(batch.source, batch.lengths, batch.previous)
-        rows = np.concatenate(
-            [stored.starts[i] + np.arange(int(shard.target_lengths[i]) + 1) for i in some]
-        )
+        rows = np.concatenate([stored.starts[i] + np.arange(int(shard.target_lengths[i]) + 1) for i in some])
         stored.contexts[rows] = step.context[batch.kept].cpu().numpy()
         stored.states[rows] = step.state[batch.kept].cpu().numpy()
         start = end

@@ -60,9 +60,7 @@ class Checkpoints:
         newest = found[-1]
         try:
             load_weights(trainee.module, newest / "weights.safetensors")
-            restore_optimiser(
-                trainee.optimiser, trainee.names, load_file(newest / "optimiser.safetensors")
-            )
+            restore_optimiser(trainee.optimiser, trainee.names, load_file(newest / "optimiser.safetensors"))
             progress: dict[str, Any] = json.loads((newest / "progress.json").read_text("utf-8"))
         except (OSError, ValueError, KeyError) as error:
             raise RunError(f"{newest}: this checkpoint does not fit or is damaged ({error}); "
@@ -93,7 +91,9 @@ def load_weights(module: nn.Module, path: Path) -> None:
     with torch.no_grad():
         for name, parameter in own.items():
             if stored[name].shape != parameter.shape:
-                raise ValueError(f"{name} has shape {tuple(stored[name].shape)}, not {tuple(parameter.shape)}")
+                raise ValueError(
+                    f"{name} has shape {tuple(stored[name].shape)}, not {tuple(parameter.shape)}"
+                )
             parameter.copy_(stored[name])
 
 

@@ -32,7 +32,9 @@ def learning_rate(step: int, *, peak: float, schedule: str, warmup: int, steps: 
     return peak
 
 
-def update(optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], rate: float, clip: float) -> float:
+def update(
+    optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], rate: float, clip: float
+) -> float:
     """Clip the gradient, take one step and clear the gradient; return the norm it had."""
     norm = nn.utils.clip_grad_norm_(parameters, clip)
     for group in optimiser.param_groups:

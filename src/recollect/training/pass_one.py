@@ -220,7 +220,9 @@ def _conclude(
         load_weights(model, folder / "best.safetensors")
         chosen = "best"
         if len(at.validated) > 1:
-            average_weights([_validated(folder, step) for step in at.validated], folder / "averaged.safetensors")
+            average_weights(
+                [_validated(folder, step) for step in at.validated], folder / "averaged.safetensors"
+            )
             load_weights(model, folder / "averaged.safetensors")
             model.eval()
             averaged = validate()

@@ -118,13 +118,23 @@ def train_pass_two(
     lengths = torch.tensor([len(document) for document in documents]).numpy()
     pairs = int(lengths.sum())
 
-    with progress.bar("pass two", options.epochs * pairs, "pairs", done=_pairs_done(at, lengths, options)) as advance:
+    with progress.bar(
+        "pass two", options.epochs * pairs, "pairs", done=_pairs_done(at, lengths, options)
+    ) as advance:
         while at.epoch < options.epochs:
             groups = document_groups(lengths, options.lanes, options.seed, at.epoch)
             for group in groups[at.group :]:
                 wall, cpu, before = time.monotonic(), time.process_time(), at.tokens
                 loss = _train_group(
-                    trainee, model, memory, shard, [documents[i] for i in group], steps_of, options, at, advance
+                    trainee,
+                    model,
+                    memory,
+                    shard,
+                    [documents[i] for i in group],
+                    steps_of,
+                    options,
+                    at,
+                    advance,
                 )
                 at.group += 1
                 at.seconds += time.process_time() - cpu
@@ -204,9 +214,7 @@ def _train_tick(
     summed = negative_log_likelihood(scores, batch.target[batch.kept])
     summed.backward()  # type: ignore[no-untyped-call]
     ends = options.store_end
-    words = [
-        batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)
-    ]
+    words = [batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)]
     memory.write(slots, step.context.detach(), step.state.detach(), words)
     return Loss(float(summed.detach()), int(batch.kept.sum()))
 

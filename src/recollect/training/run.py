@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from recollect.config import Config, load_config
 from recollect.errors import RunError
 from recollect.files import whole_file
 
@@ -26,30 +27,22 @@ class Run:
         self._events: Any = None
 
     @classmethod
-    def open(cls, folder: Path, config: str, data: Mapping[str, Any]) -> "Run":
+    def open(cls, folder: Path, config: Config, data: Mapping[str, Any]) -> "Run":
         """Make the folder, or go on in it if it holds the very same run."""
         run = cls(folder)
-        run.folder.mkdir(parents=True, exist_ok=True)
-        run._keep("config.toml", config)
-        run._keep("data.json", json.dumps(data, indent=2))
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "config.toml").exists():
+            _check_same(
+                folder / "config.toml", load_config(folder / "config.toml").options(), config.options()
+            )
+            _check_same(folder / "data.json", json.loads((folder / "data.json").read_text("utf-8")), data)
+        else:
+            for name, text in (("data.json", json.dumps(data, indent=2)), ("config.toml", config.to_toml())):
+                with whole_file(folder / name) as draft:
+                    draft.write_text(text, "utf-8")
         with whole_file(folder / "environment.json") as draft:
             draft.write_text(json.dumps(_environment(), indent=2), "utf-8")
         return run
-
-    def _keep(self, name: str, text: str) -> None:
-        path = self.folder / name
-        if not path.exists():
-            with whole_file(path) as draft:
-                draft.write_text(text, "utf-8")
-        elif path.read_text("utf-8") != text:
-            differing = [
-                line.strip() for line in text.splitlines() if line not in path.read_text("utf-8").splitlines()
-            ]
-            raise RunError(
-                f"{path}: this folder holds a run with another {name.split('.')[0]} "
-                f"(asked for now: {'; '.join(differing[:5]) or 'fewer options'}); "
-                "resume it as it was, or choose another folder"
-            )
 
     def log(self, stage: str, step: int, figures: Mapping[str, Any]) -> None:
         """Append one line to log.jsonl, and to TensorBoard's events where that is installed."""
@@ -95,8 +88,21 @@ class Run:
             except ImportError:
                 self._events = False
             else:
-                self._events = SummaryWriter(str(self.folder / "events"))  # type: ignore[no-untyped-call]
+                self._events = SummaryWriter(str(self.folder / "events"))
         return self._events or None
+
+
+def _check_same(path: Path, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Refuse to go on in the folder of another run, naming what differs."""
+    differing = sorted(name for name in stored.keys() | asked.keys() if stored.get(name) != asked.get(name))
+    if differing:
+        name = differing[0]
+        raise RunError(
+            f"{path}: this folder holds another run: "
+            f"{name} is {stored.get(name)!r} there and {asked.get(name)!r} now"
+            f"{f' (and {len(differing) - 1} more differ)' if len(differing) > 1 else ''}; "
+            "resume it as it was, or choose another folder"
+        )
 
 
 def _environment() -> dict[str, Any]:
@@ -118,6 +124,9 @@ def _commit() -> str | None:
     """Return the commit of the code, where it runs from a checkout."""
     here = Path(__file__).parent
     answer = subprocess.run(
-        ["git", "-C", str(here), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+        ["git", "-C", str(here), "describe", "--always", "--dirty"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return answer.stdout.strip() or None
