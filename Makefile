@@ -48,7 +48,7 @@ bench: setup  ## run every script in benchmarks/
 	  [ -e "$$script" ] || continue; found=yes; echo "$$script"; $(BIN)/python "$$script"; done; \
 	[ -n "$$found" ] || echo "There are no benchmarks yet: each will be a script in benchmarks/."
 
-docs: setup  ## write docs/reference/cli.md anew from the command line's own help
+docs: setup  ## write docs/reference/ anew from the code itself
 	$(BIN)/python docs/build.py
 
 clean:  ## remove caches and build products; .venv/, runs/ and prepared/ stay

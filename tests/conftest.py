@@ -1,5 +1,76 @@
-"""Shared fixtures: a tiny model and a small trained system, each made once."""
+"""Shared fixtures: tiny untrained models, memories and translators, the same at every call."""
 
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+import torch
+from hypothesis import settings
+
+from recollect.assemble import build_memory
+from recollect.config import Config, MemoryConfig
+from recollect.decoding.beam import Beam
+from recollect.decoding.translator import Translator
+from recollect.models.rnnsearch import RNNSearch
+from recollect.text.words import WordVocabulary
+
+torch.set_num_threads(1)
+settings.register_profile("recollect", deadline=None)  # the machine may be busy
+settings.load_profile("recollect")
+
+SOURCE_WORDS = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du"]
+TARGET_WORDS = ["ka", "ke", "ki", "ko", "ku", "la", "le", "li", "lo", "lu", "ma", "me"]
+
+
+def _model(seed=1, source=14, target=16, peaky=8.0, **options):
+    """An untrained RNNSearch whose states move and whose distributions are far from flat."""
+    torch.manual_seed(seed)
+    sizes = {"embedding": 6, "hidden": 5, "attention": 7, "embedding_std": 1.0} | options
+    model = RNNSearch(source, target, **sizes).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.endswith("bias"):
+                parameter.normal_(std=0.1)
+        model.readout.output.weight.mul_(peaky)
+    return model
+
+
+def _memory(model, seed=1, vocabulary=None, spread=0.3, **options):
+    """An untrained memory for `model` with the options of `[memory]`; its gate is wider than at first."""
+    torch.manual_seed(seed)
+    config = Config(seed=seed, memory=MemoryConfig(**{"size": 6} | options))
+    memory = build_memory(config, model, vocabulary or WordVocabulary({})).eval()
+    with torch.no_grad():
+        for parameter in memory.parameters():
+            parameter.add_(torch.randn_like(parameter) * spread)
+    return memory
+
+
+def _translator(seed=1, memory=None, beam=None, **options):
+    """An untrained translator between two made-up languages; `memory` holds options of `[memory]`."""
+    source, target = (WordVocabulary(dict.fromkeys(words, 1)) for words in (SOURCE_WORDS, TARGET_WORDS))
+    model = _model(seed, source.size, target.size)
+    return Translator(
+        model,
+        _memory(model, seed, target, **memory or {}),
+        source,
+        target,
+        beam=beam or Beam(size=3, max_length=8),
+        **options,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_model():
+    return _model
+
+
+@pytest.fixture(scope="session")
+def make_memory():
+    return _memory
+
+
+@pytest.fixture(scope="session")
+def make_translator():
+    return _translator

@@ -112,8 +112,8 @@ class RNNSearch(SentenceModel[Decoding]):
 
     def select(self, progress: Decoding, lanes: Tensor, hypotheses: Tensor) -> Decoding:
         """Reorder the states; annotations are shared by a lane's hypotheses and move only with lanes."""
-        annotations = progress.annotations
-        if lanes.shape[0] != progress.state.shape[0]:
+        annotations, everyone = progress.annotations, torch.arange(len(progress.state), device=lanes.device)
+        if not torch.equal(lanes, everyone):
             annotations = annotations.select(lanes)
         return Decoding(annotations, progress.state[lanes.unsqueeze(1), hypotheses])
 

@@ -80,6 +80,8 @@ class Run:
         """Mark a stage as finished."""
         with whole_file(self.folder / stage / "result.json") as draft:
             draft.write_text(json.dumps(figures, indent=2), "utf-8")
+        if self._events:
+            self._events.flush()
 
     def _event_writer(self) -> Any:
         if self._events is None:

@@ -1,0 +1,97 @@
+"""RNNSearch against the formulas of SPEC 1, and its parts by hand."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from recollect.models.attention import Attention
+from recollect.models.interface import Step
+from recollect.models.readout import Readout
+
+SOURCE, LENGTHS = torch.tensor([[5, 9, 4, 3], [7, 3, 0, 0]]), torch.tensor([4, 2])
+
+
+def test_attention_by_hand():
+    """e_tj = v' tanh(A h_j + query + b) with A = 1, b = 0 and v = log(3) / tanh(1)."""
+    attention = Attention(1, 1)
+    with torch.no_grad():
+        attention.project.weight.fill_(1)
+        attention.project.bias.fill_(0)
+        attention.energy.fill_(math.log(3) / math.tanh(1))
+    vectors = torch.tensor([[[1.0], [2.0], [77.0]]])
+    annotations = attention.prepare(vectors, torch.tensor([[False, False, True]]))
+    weights, context = attention(annotations, torch.tensor([[[-1.0], [-2.0]]]))
+    # energies 0 and log 3 for the first query, -log 3 and 0 for the second
+    torch.testing.assert_close(weights, torch.tensor([[[0.25, 0.75, 0], [0.25, 0.75, 0]]]))
+    torch.testing.assert_close(context, torch.tensor([[[1.75], [1.75]]]))
+
+
+def one_step(state=0.5, context=1.0, previous=2.0):
+    return Step(torch.tensor([state]), torch.tensor([context]), torch.tensor([previous]), torch.zeros(0))
+
+
+def test_readout_by_hand():
+    readout = Readout(1, 1, 1, 2, dropout=0.0, kind="tanh")
+    with torch.no_grad():
+        readout.combine.weight.copy_(torch.tensor([[2.0, 1.0, -1.0]]))  # 1 + 1 - 2 + b
+        readout.combine.bias.fill_(1.0)
+        readout.output.weight.copy_(torch.tensor([[math.log(3) / math.tanh(1)], [0.0]]))
+        readout.output.bias.fill_(5.0)
+    torch.testing.assert_close(readout(one_step()).exp(), torch.tensor([0.75, 0.25]))
+
+
+def test_maxout_by_hand():
+    readout = Readout(1, 1, 1, 2, dropout=0.0, kind="maxout")
+    with torch.no_grad():
+        readout.combine.weight.copy_(torch.tensor([[2.0, 1.0, -1.0], [0.0, 0.0, 1.0]]))  # 0 and 2
+        readout.combine.bias.copy_(torch.tensor([1.0, 0.0]))  # 1 and 2: the second wins
+        readout.output.weight.copy_(torch.tensor([[math.log(3) / 2], [0.0]]))
+        readout.output.bias.fill_(0.0)
+    torch.testing.assert_close(readout(one_step()).exp(), torch.tensor([0.75, 0.25]))
+
+
+@pytest.mark.parametrize("conditional", [False, True])
+def test_a_step_follows_the_formulas(make_model, conditional):
+    model = make_model(conditional=conditional).requires_grad_(False)
+    progress = model.start(SOURCE, LENGTHS)
+    step, _ = model.step(progress, torch.tensor([[2], [8]]))
+    for lane, word in enumerate([2, 8]):
+        length = int(LENGTHS[lane])
+        h = progress.annotations.vectors[lane, :length]
+        y = model.target_embedding.weight[word]
+        s = torch.tanh(model.initial(h.mean(0)))
+        torch.testing.assert_close(progress.state[lane, 0], s)
+        if conditional:
+            s = cell(model.gates_word, model.gates_state)(y.unsqueeze(0), s.unsqueeze(0))[0]
+        query = model.query_state.weight @ s
+        if not conditional:
+            query = query + model.query_word.weight @ y
+        alpha = (torch.tanh(model.attention.project(h) + query) @ model.attention.energy).softmax(0)
+        c = alpha @ h
+        torch.testing.assert_close(step.context[lane, 0], c)
+        if conditional:
+            s = cell(model.gates_context, model.gates_between)(c.unsqueeze(0), s.unsqueeze(0))[0]
+        else:
+            both = nn.Linear(11 + 5, 15)
+            both.weight = nn.Parameter(
+                torch.cat([model.gates_word.weight, model.gates_context.weight], 1), requires_grad=False
+            )
+            both.bias = model.gates_word.bias
+            s = cell(both, model.gates_state)(torch.cat([y, c]).unsqueeze(0), s.unsqueeze(0))[0]
+        torch.testing.assert_close(step.state[lane, 0], s)
+
+
+def cell(inputs, recurrent):
+    """PyTorch's own GRU cell with our weights."""
+    made = nn.GRUCell(inputs.weight.shape[1], recurrent.weight.shape[1])
+    made.weight_ih, made.bias_ih = inputs.weight, inputs.bias
+    made.weight_hh, made.bias_hh = recurrent.weight, recurrent.bias
+    return made
+
+
+def test_tied_weights_are_one_tensor(make_model):
+    model = make_model(tied=True)
+    assert model.readout.output.weight is model.target_embedding.weight
+    assert "readout.output.weight" not in dict(model.named_parameters())
