@@ -56,7 +56,7 @@ def _translator(seed=1, memory=None, beam=None, **options):
         _memory(model, seed, target, **memory or {}),
         source,
         target,
-        beam=beam or Beam(size=3, max_length=8),
+        beam=beam or Beam(size=3, max_length=6),
         **options,
     )
 

@@ -284,13 +284,21 @@ def perplexity(
             "--history", help="What to remember instead of TARGET, line by line.", show_default=False
         ),
     ] = None,
+    starts: Annotated[
+        Path | None,
+        typer.Option(
+            "--starts",
+            help="Line numbers at which documents start, if not at empty lines.",
+            show_default=False,
+        ),
+    ] = None,
     overrides: Overrides = None,
 ) -> None:
     """How well a model predicts a given translation, its memory filled from that translation or another."""
     from recollect.assemble import load
     from recollect.text.corpora import read_parallel
 
-    documents = read_parallel(source, [target])
+    documents = read_parallel(source, [target], starts)
     remembered = None
     if history is not None:
         sentences = sum(len(document.source) for document in documents)

@@ -29,8 +29,12 @@ def test_every_command_of_the_tutorial_works(tmp_path: Path) -> None:
     scored = next(text for command, text in printed.items() if command.startswith("recollect score"))
     assert "better than" in scored
     alone, remembering = (
-        float(text.split()[1]) for command, text in printed.items() if command.startswith("recollect perplexity")
+        float(text.split()[1])
+        for command, text in printed.items()
+        if command.startswith("recollect perplexity")
     )
     assert remembering < alone
-    lines = [(tmp_path / name).read_text().count("\n") for name in ("corpus/test.src", "base.out", "memory.out")]
+    lines = [
+        (tmp_path / name).read_text().count("\n") for name in ("corpus/test.src", "base.out", "memory.out")
+    ]
     assert len(set(lines)) == 1

@@ -146,6 +146,8 @@ class Session:
 
 def _fitting(tensors: dict[str, Tensor], slots: Slots) -> Slots:
     """Return stored slots if they are of the translator's own shape."""
+    if tensors.keys() != slots.tensors().keys():
+        raise ModelError("the session has no memory, this model has; restore it with the model it came from")
     restored = Slots.from_tensors(tensors, slots.keys.device)
     if restored.keys.shape != slots.keys.shape or restored.values.shape != slots.values.shape:
         raise ModelError(

@@ -163,7 +163,7 @@ class Translator:
         while True:
             for number, lane in enumerate(lanes):
                 if lane is None or lane.at == len(lane.sentences):
-                    lanes[number] = self._next_document(waiting, slots, number, done)
+                    lanes[number] = self._next_document(waiting, slots, number, done, history)
             active = {number: lane for number, lane in enumerate(lanes) if lane is not None}
             if not active:
                 return
@@ -184,27 +184,29 @@ class Translator:
         slots: Slots,
         lane: int,
         done: Mapping[int, Sequence[Sequence[int]]],
+        history: Sequence[Sequence[str]] | None,
     ) -> Lane | None:
         """Take the next document that has sentences left, its memory filled from those already done."""
         for number, sentences in waiting:
             if not self.carry:
                 slots.clear(lane)
             tokens = done.get(number, ())
-            self.refill(slots, lane, sentences[: len(tokens)], tokens)
+            if history is None:
+                self.refill(slots, lane, sentences[: len(tokens)], tokens)
+            else:
+                for each in self.force(sentences[: len(tokens)], history[number][: len(tokens)]):
+                    self.remember(slots, {lane: each})
             if len(tokens) < len(sentences):
                 return Lane(number, sentences, len(tokens))
         return None
 
     def refill(self, slots: Slots, lane: int, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
         """Remember sentences whose translations (as tokens) are known already."""
-        pairs = [
-            (text, ids)
-            for text, ids in zip(self.source_vocabulary.encode_many(list(texts)), tokens, strict=True)
-            if text
-        ]
-        if pairs:
-            for hypothesis in force(self.model, [text for text, _ in pairs], [ids for _, ids in pairs]):
-                self.remember(slots, {lane: hypothesis})
+        sources = self.source_vocabulary.encode_many(list(texts))
+        pairs = [(source, ids) for source, ids in zip(sources, tokens, strict=True) if source]
+        found = iter(force(self.model, [source for source, _ in pairs], [ids for _, ids in pairs]))
+        for source in sources:
+            self.remember(slots, {lane: next(found) if source else None})
 
     # -- without: any order will do
 
@@ -255,17 +257,16 @@ class Translator:
         return [by_number.get(number) for number in range(len(texts))]
 
     def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None]) -> None:
-        """Write hypotheses into the lanes they belong to."""
-        real = {lane: each for lane, each in hypotheses.items() if each is not None}
-        if self.memory is None or not real:
+        """Write hypotheses into the lanes they belong to; None is a sentence without words."""
+        if self.memory is None:
             return
-        lanes: list[Hypothesis | None] = [real.get(lane) for lane in range(slots.lanes)]
-        some = next(iter(real.values()))
-        empty = (some.contexts[:0], some.states[:0])
-        contexts = pad_sequence([each.contexts if each else empty[0] for each in lanes], batch_first=True)
-        states = pad_sequence([each.states if each else empty[1] for each in lanes], batch_first=True)
+        lanes = [hypotheses.get(lane) for lane in range(slots.lanes)]
+        nothing = (slots.keys[0, :0], slots.values[0, :0])
+        contexts = pad_sequence([each.contexts if each else nothing[0] for each in lanes], batch_first=True)
+        states = pad_sequence([each.states if each else nothing[1] for each in lanes], batch_first=True)
         end = [EOS] if self.store_end else []
-        self.memory.write(slots, contexts, states, [each.tokens + end if each else None for each in lanes])
+        said = {lane: each.tokens + end if each else [] for lane, each in hypotheses.items()}
+        self.memory.write(slots, contexts, states, [said.get(lane) for lane in range(slots.lanes)])
 
     def express(self, source: str, hypotheses: Sequence[Hypothesis]) -> Translation:
         """Return the best hypothesis as text, the others as its alternatives."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
+from recollect.text.specials import EOS
+
 __all__ = ["piece_addresses", "word_addresses"]
 
 
@@ -15,7 +17,8 @@ def word_addresses(tokens: Sequence[int], starts_word: Callable[[int], bool]) ->
     """A piece's address is its whole word and its place in it, so that `ing` of two words does not mix."""
     words: list[list[int]] = []
     for token in tokens:
-        if not words or starts_word(token):
+        # A stored end is no part of the last word, which would else differ from itself in mid-sentence.
+        if not words or token == EOS or starts_word(token):
             words.append([])
         words[-1].append(token)
     return [_fingerprint(word, place) for word in words for place in range(len(word))]
