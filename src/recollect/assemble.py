@@ -19,7 +19,7 @@ from recollect.batches.sentences import SentenceBatches
 from recollect.config import Config, DataConfig, MemoryConfig, load_config
 from recollect.decoding.beam import Beam
 from recollect.decoding.translator import Translator
-from recollect.errors import ConfigError, ModelError
+from recollect.errors import ConfigError, DataError, ModelError
 from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
 from recollect.evaluation.options import ScoreOptions
@@ -85,7 +85,8 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
         size=options.size,
         context=model.context_size,
         state=model.state_size,
-        match=MATCHES[options.match](options, model),
+        # Without fusion nothing is read: parameters of a match could not be trained.
+        match=MATCHES["dot" if options.fusion == "none" else options.match](options, model),
         fusion=FUSIONS[options.fusion](model),
         policy=POLICIES[options.policy],
         addresses=addresses,
@@ -163,6 +164,8 @@ def train(
     passes: Sequence[str] = ("one", "two"),
 ) -> Path:
     """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder."""
+    if len(prepared.train) == 0:
+        raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
     keep_freed_memory()
     run = Run.open(folder, config, asdict(prepared.manifest))
     source, target = prepared.source_vocabulary, prepared.target_vocabulary
@@ -340,12 +343,12 @@ def _model_folder(path: Path) -> Path:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
-        found = manifest["format"]
+        found, checksums = manifest["format"], manifest["sha256"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{folder / 'model.json'}: damaged ({error})") from None
     if found != FORMAT:
         raise ModelError(f"{folder}: format {found} of the model; this version reads {FORMAT}")
-    for name, expected in manifest["sha256"].items():
+    for name, expected in checksums.items():
         if not (folder / name).is_file():
             raise ModelError(f"{folder / name}: this file of the model is missing")
         if fingerprint(folder / name) != expected:

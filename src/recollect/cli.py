@@ -53,6 +53,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}", 1)
 
 
 def _fail(text: str, code: int) -> NoReturn:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from recollect.errors import ConfigError
 
@@ -25,9 +25,22 @@ __all__ = [
     "presets",
 ]
 
-Positive = Annotated[int, Field(gt=0)]
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, lt=1)]
+
+def _existing(path: Path) -> Path:
+    """Return the path so that it holds from everywhere: a run's copy of the configuration lies elsewhere."""
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path.absolute()
+
+
+# Strict: `size = true` would otherwise be taken for 1.
+Positive = Annotated[int, Field(gt=0, strict=True)]
+Count = Annotated[int, Field(ge=0, strict=True)]
+Seed = Annotated[int, Field(ge=0, lt=2**32, strict=True)]
+Number = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, lt=1, strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+File = Annotated[Path, AfterValidator(_existing)]
 Optimiser = Literal["adam", "adadelta"]
 
 
@@ -40,32 +53,27 @@ class Section(BaseModel):
 class DataConfig(Section):
     """Where the text is."""
 
-    source: Path | None = None
+    source: File | None = None
     """Training text in the source language, one sentence a line (.gz and .xz too)."""
-    target: Path | None = None
+    target: File | None = None
     """Its translation, line by line."""
-    starts: Path | None = None
+    starts: File | None = None
     """Line numbers at which documents start; without it, an empty line stands between documents."""
-    tune_source: Path | None = None
+    tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
-    tune_references: tuple[Path, ...] = ()
+    tune_references: tuple[File, ...] = ()
     """Its reference translations."""
-    tune_starts: Path | None = None
+    tune_starts: File | None = None
     """Line numbers at which the tuning set's documents start."""
     tokenise: Literal["13a", "moses", "none", "zh", "char"] = "13a"
     """How BLEU tokenises; moses brings raw output to the form of tokenised references."""
 
     @model_validator(mode="after")
-    def _exist(self) -> "DataConfig":
+    def _belong_together(self) -> "DataConfig":
         if (self.source is None) != (self.target is None):
             raise ValueError("source and target belong together: give both or neither")
         if (self.tune_source is None) != (not self.tune_references):
             raise ValueError("tune_source and tune_references belong together: give both or neither")
-        for path in (
-            self.source, self.target, self.starts, self.tune_source, *self.tune_references, self.tune_starts
-        ):  # fmt: skip
-            if path is not None and not path.is_file():
-                raise ValueError(f"there is no file {path}")
         return self
 
 
@@ -78,7 +86,7 @@ class VocabularyConfig(Section):
     """Source vocabulary, without the four special tokens for words, with them for subwords."""
     target_size: Positive = 8000
     """Target vocabulary, likewise."""
-    joint: bool = False
+    joint: Flag = False
     """One subword model for both languages."""
     max_length: Positive = 80
     """Longer sentences (in tokens) are left out of training."""
@@ -97,13 +105,13 @@ class ModelConfig(Section):
     """Dropout on the readout."""
     embedding_dropout: Share = 0.1
     """Dropout on word embeddings."""
-    embedding_std: Annotated[float, Field(gt=0)] = 0.0625
+    embedding_std: Number = 0.0625
     """Standard deviation of the embeddings at first: larger ones keep contexts of different words apart."""
     readout: Literal["tanh", "maxout"] = "tanh"
     """Nonlinearity of the readout."""
-    conditional: bool = False
+    conditional: Flag = False
     """A decoder of two GRU cells with the attention between them."""
-    tied: bool = False
+    tied: Flag = False
     """Share the target embedding with the output matrix."""
 
 
@@ -116,15 +124,15 @@ class MemoryConfig(Section):
     """What the memory changes: the decoder state, the word probabilities, or nothing."""
     match: Literal["dot", "flatness", "bilinear", "additive"] = "dot"
     """How keys are matched: the paper's dot product or a variant of its footnote."""
-    theta: Annotated[float, Field(gt=0)] = 1.0
+    theta: Number = 1.0
     """Flatness of the matching distribution, for match = "flatness"."""
     policy: Literal["lru", "fifo"] = "lru"
     """lru averages repeated words and evicts the least recently used; fifo gives every word a new slot."""
     address: Literal["piece", "word"] = "piece"
     """What a slot is addressed by: the subword, or the subword within its whole word."""
-    store_end: bool = False
+    store_end: Flag = False
     """Remember the end of sentences too."""
-    carry: bool = False
+    carry: Flag = False
     """Keep the memory from one document to the next."""
 
 
@@ -133,7 +141,7 @@ class PassOneConfig(Section):
 
     optimiser: Optimiser = "adam"
     """Adam or Adadelta."""
-    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    learning_rate: Number = 1e-3
     """Peak learning rate."""
     schedule: Literal["constant", "inverse-sqrt", "cosine"] = "cosine"
     """How the learning rate falls after the warm-up; cosine reaches a hundredth at max_steps."""
@@ -145,7 +153,7 @@ class PassOneConfig(Section):
     """What batch counts."""
     window: Positive = 100
     """Batches whose sentences are sorted by length together."""
-    clip: Annotated[float, Field(gt=0)] = 1.0
+    clip: Number = 1.0
     """Largest norm of the gradient."""
     label_smoothing: Share = 0.1
     """Share of the probability mass spread over all words."""
@@ -176,15 +184,15 @@ class PassTwoConfig(Section):
     """Times through the documents."""
     optimiser: Optimiser = "adam"
     """Adam or Adadelta."""
-    learning_rate: Annotated[float, Field(gt=0)] = 1e-3
+    learning_rate: Number = 1e-3
     """Learning rate."""
     batch: Positive = 1000
     """Target tokens per update, at least; updates fall between sentences."""
-    clip: Annotated[float, Field(gt=0)] = 1.0
+    clip: Number = 1.0
     """Largest norm of the gradient."""
     precision: Literal["float16", "float32"] = "float16"
     """How activations are stored."""
-    joint: bool = False
+    joint: Flag = False
     """Train all parameters together with the gate, instead of the gate alone on stored activations."""
 
 
@@ -193,13 +201,13 @@ class DecodingConfig(Section):
 
     beam: Positive = 5
     """Hypotheses kept; 1 is greedy."""
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0
+    length_penalty: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] = 1.0
     """Scores are divided by length to this power."""
     min_length: Count = 0
     """Shortest output in tokens."""
     max_length: Positive = 200
     """Longest output in tokens, whatever the source."""
-    max_ratio: Annotated[float, Field(gt=0)] = 3.0
+    max_ratio: Number = 3.0
     """Longest output relative to the source (ten tokens are always allowed)."""
     lanes: Positive = 32
     """Documents that are translated side by side."""
@@ -208,7 +216,7 @@ class DecodingConfig(Section):
 class Config(Section):
     """Everything a run depends on."""
 
-    seed: int = 1
+    seed: Seed = 1
     """Seed of initialisation, shuffling and dropout."""
     data: DataConfig = DataConfig()
     vocabulary: VocabularyConfig = VocabularyConfig()
@@ -241,7 +249,7 @@ def presets() -> list[str]:
 
 
 def load_config(
-    path: Path | None = None, *, preset: str | None = None, overrides: Iterable[str] = ()
+    path: File | None = None, *, preset: str | None = None, overrides: Iterable[str] = ()
 ) -> Config:
     """Read a TOML file over a preset, apply overrides such as `memory.size=50`, and check the whole.
 
@@ -259,7 +267,8 @@ def load_config(
                 (resources.files("recollect") / "presets" / f"{chosen}.toml").read_text("utf-8")
             )
         else:
-            problems.append(f"{origin}: there is no preset {chosen!r}; {_suggest(str(chosen), presets())}")
+            where = origin if preset is None else f"--preset {preset}"
+            problems.append(f"{where}: there is no preset {chosen!r}; {_suggest(str(chosen), presets())}")
     if path:
         _anchor(given, path.parent)
     _merge(values, given)
@@ -277,7 +286,7 @@ def load_config(
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -359,7 +368,7 @@ def _explain(item: Any, origins: Mapping[tuple[str, ...], str], origin: str) -> 
         limit = next(iter(context.values()))
         return f"{where}: {section}{name} must be {bounds[kind]} {limit}, not {value!r}"
     if kind == "value_error":
-        return f"{where}: {section}{context['error']}"
+        return f"{where}: {section}{f'{name}: ' if len(location) > 1 else ''}{context['error']}"
     if kind in ("model_type", "dict_type"):
         return f"{where}: [{name}] must be a section of options, not {value!r}"
     return f"{where}: {section}{name}: {item['msg']}"

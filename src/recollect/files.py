@@ -28,6 +28,10 @@ def whole_file(path: Path) -> Iterator[Path]:
 def whole_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder to fill; it becomes `path` (replacing an older one) when the block ends well."""
     draft, older = (path.with_name(f".{path.name}.{kind}") for kind in ("draft", "older"))
+    # Killed between the two renames below, an earlier attempt has left the older folder aside.
+    if older.exists() and not path.exists():
+        older.replace(path)
+    shutil.rmtree(older, ignore_errors=True)
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     try:

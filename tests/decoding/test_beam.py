@@ -307,7 +307,7 @@ def test_the_source_decides_how_long_each_lane_may_be():
 
 
 def test_the_search_goes_on_while_a_longer_hypothesis_can_win():
-    """Length normalisation can favour a late end: the first ending must not stop the search, though it is better than anything of its time."""
+    """Length normalisation can favour a late end, even where the first beats all others of its time."""
 
     def probabilities(lane, path):
         return {EOS: 0.7, A: 0.3} if not path else {A: 0.99, EOS: 0.01} if len(path) < 8 else {EOS: 1.0}

@@ -126,22 +126,14 @@ def test_corrections_after_many_sentences(translator, monkeypatch, number):
     session, found = begun(translator, sentences)
     assert 1 < len(session._snapshots) <= 4
     assert session._spacing > 16
-    session.correct(number, "ma me ma")
-    said = [item.text for item in found]
-    said[number] = "ma me ma"
-    direct = translator.memory.empty(1)
-    tokens = [translator.target_vocabulary.encode(text) for text in said]
-    translator.refill(direct, 0, sentences, tokens)
-    fresh = Session(translator)
-    fresh._slots = direct
-    assert_same_memory(session, fresh)
-    session.correct(5, "lu")  # and once more, earlier or later, from what snapshots are left
-    said[5] = "lu"
-    fresh._slots = translator.memory.empty(1)
-    translator.refill(
-        fresh._slots, 0, sentences, [translator.target_vocabulary.encode(text) for text in said]
-    )
-    assert_same_memory(session, fresh)
+    said, fresh = [item.text for item in found], Session(translator)
+    for again in (number, number + 2, 5):  # from one snapshot twice, and from the beginning
+        session.correct(again, "ma me ma")
+        said[again] = "ma me ma"
+        fresh.reset()
+        tokens = [translator.target_vocabulary.encode(text) for text in said]
+        translator.refill(fresh._slots, 0, sentences, tokens)
+        assert_same_memory(session, fresh)
     assert all(at <= 5 for at in session._snapshots)
 
 
@@ -185,11 +177,11 @@ def test_a_saved_session_goes_on_where_it_was(translator):
     assert_same_memory(restored, session)
     for text in sentences[20:]:
         assert restored.translate(text) == session.translate(text)
-    for each in (restored, session):
-        each.correct(2, "lu lo")
-        each.correct(25, "li")
-    assert restored.sentences == session.sentences
-    assert_same_memory(restored, session)
+    for number in (25, 24, 2):
+        for each in (restored, session):
+            each.correct(number, "lu lo")
+        assert restored.sentences == session.sentences
+        assert_same_memory(restored, session)
 
 
 def test_restoring_does_not_tie_two_sessions_together(translator):
@@ -210,8 +202,7 @@ def test_an_empty_session_is_saved_too(translator):
 
 
 def test_reset_begins_another_document(translator):
-    sentences = document(20)
-    session, _ = begun(translator, sentences)
+    session = Session.restore(translator, begun(translator, document(4))[0].save())
     session.reset()
     assert session.sentences == []
     assert session.memory == []
@@ -219,10 +210,8 @@ def test_reset_begins_another_document(translator):
     assert [session.translate(text).text for text in other] == [
         item.text for item in translator.translate(other)
     ]
-    session.correct(0, "ka")  # snapshots of the other document are gone
-    assert_same_memory(
-        session, fed(translator, other, ["ka", *(each.text for each in session.sentences[1:])])
-    )
+    session.correct(5, "ka")  # snapshots of the other document are gone
+    assert_same_memory(session, fed(translator, other, [each.text for each in session.sentences]))
 
 
 def session_bytes(**notes):

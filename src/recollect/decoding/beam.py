@@ -18,7 +18,7 @@ __all__ = ["Beam", "Distribution", "Stepper", "search"]
 Integers = NDArray[np.int64]
 
 Distribution = Callable[[Step, Tensor], Tensor]
-"""log P(y_t) [lane, many, token] from a step and the numbers of the lanes that are still under way."""
+"""log P(y_t) [lane, many, token], a tensor of its own, from a step and the lanes still under way."""
 
 
 class Stepper(Protocol):
@@ -142,8 +142,7 @@ def _choose(totals: Tensor, beam: Beam) -> Choice:
     best, where = totals.view(lanes, -1).topk(min(2 * beam.size, many * tokens), dim=1)
     parents, chosen = where // tokens, where % tokens
     ends = chosen == EOS
-    within = torch.arange(best.shape[1], device=totals.device) < beam.size
-    end_totals = best.masked_fill(~(ends & within), -torch.inf)[:, : beam.size]
+    end_totals = best.masked_fill(~ends, -torch.inf)[:, : beam.size]
     # A stable sort moves the ends behind and leaves the rest in order.
     order = ends.long().sort(dim=1, stable=True).indices[:, : beam.size]
     on = best.masked_fill(ends, -torch.inf)
@@ -170,14 +169,19 @@ def _collect(endings: list[list[Ending]], choice: Choice, alive: Tensor, time: i
 def _unfinished(
     endings: list[list[Ending]], choice: Choice, alive: Tensor, longest: Tensor, time: int, beam: Beam
 ) -> list[int]:
-    """Return the rows of the lanes that still can get a better hypothesis than they have."""
+    """Return the rows of the lanes whose search goes on.
+
+    It ends when nothing better can be reached, or when a beam of hypotheses has ended and the best of them
+    is no worse than the best one under way would be if it ended next.
+    """
     best = choice.totals[:, 0]
     # A log probability only falls; the most it can gain from is the longest length.
     reachable = (best / (longest[alive] + 1) ** beam.length_penalty).tolist()
+    likely = (best / (time + 2) ** beam.length_penalty).tolist()
     going = []
     for row, lane in enumerate(alive.tolist()):
         ended = sorted(endings[lane], reverse=True)
-        enough = len(ended) >= beam.size or (
+        enough = (len(ended) >= beam.size and ended[0].score >= likely[row]) or (
             len(ended) >= beam.n_best and ended[beam.n_best - 1].score >= reachable[row]
         )
         if not enough and reachable[row] > -np.inf:

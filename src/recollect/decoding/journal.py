@@ -26,19 +26,20 @@ class PlainText:
     @classmethod
     def parse(cls, data: bytes, name: str, starts: Sequence[int] = (1,)) -> "PlainText":
         """Split UTF-8 text into lines; a document ends at an empty line or before one of `starts`."""
-        lines = []
-        for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        lines, first = [], set(starts)
+        raw = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        if raw[-1] == b"":
+            raw.pop()  # the last line ends in a newline
+        for number, line in enumerate(raw, start=1):
             try:
                 lines.append(line.decode("utf-8").strip())
             except UnicodeDecodeError:
                 raise DataError(f"{name}, line {number}: this is not valid UTF-8 text") from None
-        if lines[-1] == "":
-            lines.pop()  # the last line ends in a newline
         if starts[-1] > max(len(lines), 1):
             raise DataError(f"{name} has {len(lines)} lines, but a document is to start at line {starts[-1]}")
         documents: list[list[int]] = [[]]
         for number, text in enumerate(lines):
-            if not text or number + 1 in starts:
+            if not text or number + 1 in first:
                 documents.append([])
             if text:
                 documents[-1].append(number)
@@ -46,8 +47,8 @@ class PlainText:
 
     @property
     def digest(self) -> str:
-        """What tells this text from others."""
-        return hashlib.sha256("\n".join(self.lines).encode()).hexdigest()
+        """What tells this text, cut into these documents, from others."""
+        return hashlib.sha256(json.dumps([self.lines, self.documents]).encode()).hexdigest()
 
     @property
     def sentences(self) -> list[list[str]]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
@@ -91,8 +90,7 @@ class Translator:
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.dictionary = dictionary
         self.beam = beam or Beam()
-        self.lanes = 1 if carry and memory is not None else lanes
-        self.store_end, self.carry = store_end, carry
+        self.lanes, self.store_end, self.carry = lanes, store_end, carry
 
     # -- the public surface
 
@@ -157,9 +155,10 @@ class Translator:
         done: Mapping[int, Sequence[Sequence[int]]],
         history: Sequence[Sequence[str]] | None,
     ) -> Iterator[Finished]:
-        slots = memory.empty(self.lanes, self.model.device)
+        # A memory carried from document to document makes them one: they cannot advance side by side.
+        lanes: list[Lane | None] = [None] * (1 if self.carry else self.lanes)
+        slots = memory.empty(len(lanes), self.model.device)
         waiting = enumerate(documents)
-        lanes: list[Lane | None] = [None] * self.lanes
         while True:
             for number, lane in enumerate(lanes):
                 if lane is None or lane.at == len(lane.sentences):
@@ -293,6 +292,10 @@ class Translator:
     ) -> Likelihood:
         """Score given translations, the memory filled from `history` (by default from them themselves)."""
         history = translations if history is None else history
+        if self.carry:
+            documents, translations, history = (
+                [list(chain(*side))] for side in (documents, translations, history)
+            )
         total, tokens = 0.0, 0
         for start in range(0, len(documents), self.lanes):
             some = slice(start, start + self.lanes)
@@ -331,5 +334,4 @@ class LaneReader:
         """Return log P(y_t) [lane, many, token]."""
         if self.slots is not None and self.view is not None and self.view.lanes != len(alive):
             self.view = self.slots.select(alive.cpu().numpy())
-        with torch.inference_mode():
-            return predict(self.model, step, self.memory, self.view)
+        return predict(self.model, step, self.memory, self.view)

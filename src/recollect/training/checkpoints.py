@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -62,7 +63,7 @@ class Checkpoints:
             load_weights(trainee.module, newest / "weights.safetensors")
             restore_optimiser(trainee.optimiser, trainee.names, load_file(newest / "optimiser.safetensors"))
             progress: dict[str, Any] = json.loads((newest / "progress.json").read_text("utf-8"))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise RunError(f"{newest}: this checkpoint does not fit or is damaged ({error}); "
                            "delete it to go on from the one before") from error  # fmt: skip
         return progress

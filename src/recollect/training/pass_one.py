@@ -104,8 +104,8 @@ def train_pass_one(
                 at.epoch, at.batch = at.epoch + 1, 0
         meter.close(at)
     figures = _conclude(model, at, options, folder, validate)
-    run.log(STAGE, at.step, figures)
     run.finish(STAGE, {**asdict(at), **figures, "tokens_per_cpu_second": at.tokens / max(at.seconds, 1e-9)})
+    run.log(STAGE, at.step, figures)
 
 
 def train_step(trainee: Trainee, batch: Batch, options: PassOne, step: int) -> float:

@@ -145,7 +145,8 @@ def train_pass_two(
                     at.step,
                     {"epoch": at.epoch, "loss": round(loss / tokens, 4), "tokens_per_second": speed},
                 )
-                checkpoints.save(_mark(at, groups), trainee, asdict(at))
+                if at.group < len(groups):  # after the last group, once it is validated
+                    checkpoints.save(_mark(at, groups), trainee, asdict(at))
             at.epoch, at.group = at.epoch + 1, 0
             _validate(trained, at, options, run, folder, validate, progress)
             checkpoints.save(_mark(at, groups), trainee, asdict(at))

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from recollect.errors import RunError
+from recollect.training.checkpoints import (
+    Checkpoints,
+    Trainee,
+    average_weights,
+    load_weights,
+    save_weights,
+)
+from recollect.training.loss import negative_log_likelihood, smoothed_loss
+from recollect.training.optimisers import learning_rate, make_optimiser, update
+
+
+def test_loss_is_torchs_cross_entropy() -> None:
+    logits, target = torch.randn(7, 11), torch.randint(11, (7,))
+    scores = logits.log_softmax(-1)
+    expected = cross_entropy(logits, target, label_smoothing=0.1, reduction="sum")
+    torch.testing.assert_close(smoothed_loss(scores, target, 0.1), expected)
+    torch.testing.assert_close(
+        negative_log_likelihood(scores, target), cross_entropy(logits, target, reduction="sum")
+    )
+    assert torch.equal(smoothed_loss(scores, target, 0), negative_log_likelihood(scores, target))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "step", "expected"),
+    [
+        ("constant", 5, 0.5),
+        ("constant", 10, 1.0),
+        ("constant", 99, 1.0),
+        ("inverse-sqrt", 5, 0.5),
+        ("inverse-sqrt", 40, 0.5),
+        ("cosine", 5, 0.5),
+        ("cosine", 10, 1.0),
+        ("cosine", 60, 0.505),
+        ("cosine", 110, 0.01),
+    ],
+)
+def test_schedules(schedule: str, step: int, expected: float) -> None:
+    rate = learning_rate(step, peak=1.0, schedule=schedule, warmup=10, steps=110)
+    assert rate == pytest.approx(expected)
+
+
+def trainee(kind: str) -> Trainee:
+    torch.manual_seed(3)
+    module = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1))
+    return Trainee(module, make_optimiser(kind, module.parameters(), 0.1))
+
+
+def steps(one: Trainee, first: int, last: int) -> None:
+    for step in range(first, last):
+        inputs = torch.randn(8, 4, generator=torch.Generator().manual_seed(step))
+        (one.module(inputs) - inputs[:, :1]).square().mean().backward()
+        update(one.optimiser, one.parameters, 0.1, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["adam", "adadelta"])
+def test_training_goes_on_from_a_checkpoint_as_if_nothing_had_happened(kind: str, tmp_path: Path) -> None:
+    undisturbed = trainee(kind)
+    steps(undisturbed, 0, 20)
+    one = trainee(kind)
+    steps(one, 0, 9)
+    Checkpoints(tmp_path).save(9, one, {"step": 9})
+    other = trainee(kind)
+    steps(other, 50, 53)  # whatever state it is in, the checkpoint replaces it
+    assert Checkpoints(tmp_path).restore(other) == {"step": 9}
+    steps(other, 9, 20)
+    for expected, found in zip(undisturbed.parameters, other.parameters, strict=True):
+        assert torch.equal(expected, found)
+
+
+def test_only_whole_checkpoints_are_picked_up_and_the_oldest_go(tmp_path: Path) -> None:
+    one = trainee("adam")
+    steps(one, 0, 1)
+    checkpoints = Checkpoints(tmp_path, keep=2)
+    assert checkpoints.restore(one) is None
+    for step in (1, 2, 3):
+        checkpoints.save(step, one, {"step": step})
+    half = tmp_path / ".step-000000004.draft"
+    half.mkdir()
+    (half / "weights.safetensors").write_bytes(b"half")
+    assert checkpoints.restore(one) == {"step": 3}
+    assert sorted(item.name for item in tmp_path.glob("step-*")) == ["step-000000002", "step-000000003"]
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    one = trainee("adam")
+    steps(one, 0, 1)
+    Checkpoints(tmp_path).save(1, one, {"step": 1})
+    (tmp_path / "step-000000001" / "weights.safetensors").write_bytes(b"\x00" * 20)
+    with pytest.raises(RunError, match="step-000000001"):
+        Checkpoints(tmp_path).restore(one)
+
+
+def test_average_is_the_mean(tmp_path: Path) -> None:
+    module = nn.Linear(2, 2)
+    paths = [tmp_path / f"{number}.safetensors" for number in range(3)]
+    for number, path in enumerate(paths):
+        nn.init.constant_(module.weight, float(number))
+        nn.init.constant_(module.bias, 3.0 * number)
+        save_weights(module, path)
+    average_weights(paths, tmp_path / "mean.safetensors")
+    load_weights(module, tmp_path / "mean.safetensors")
+    assert module.weight.tolist() == [[1, 1], [1, 1]]
+    assert module.bias.tolist() == [3, 3]
