@@ -48,7 +48,9 @@ def main() -> None:
         app()
     except RecollectError as error:
         _fail(str(error), 1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit) and end.code != 130:  # typer's word for Ctrl-C
+            raise
         _fail("interrupted; the same command goes on where it stopped", 130)
     except BrokenPipeError:
         sys.stderr.close()

@@ -30,7 +30,7 @@ def _existing(path: Path) -> Path:
     """Return the path so that it holds from everywhere: a run's copy of the configuration lies elsewhere."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
-    return path.absolute()
+    return path.resolve()
 
 
 # Strict: `size = true` would otherwise be taken for 1.

@@ -53,10 +53,11 @@ class TerminalProgress:
                     doing, shown, advance = now, 0, None
                     if not done:
                         self.say(now)
-                if done:
-                    advance = advance or stack.enter_context(self.bar(now, total, "pairs"))
+                if advance is not None:
                     advance(done - shown, "")
-                    shown = done
+                elif done:  # what was done before the clock started must not count as fast
+                    advance = stack.enter_context(self.bar(now, total, "pairs", done=done))
+                shown = done
 
             yield report
 
