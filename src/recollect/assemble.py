@@ -343,12 +343,15 @@ def _model_folder(path: Path) -> Path:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
-        found, checksums = manifest["format"], manifest["sha256"]
+        found = manifest["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{folder / 'model.json'}: damaged ({error})") from None
     if found != FORMAT:
         raise ModelError(f"{folder}: format {found} of the model; this version reads {FORMAT}")
-    for name, expected in checksums.items():
+    missing = {"source_tokens", "target_tokens", "memory", "sha256"} - manifest.keys()
+    if missing:
+        raise ModelError(f"{folder / 'model.json'}: damaged ({', '.join(sorted(missing))} missing)")
+    for name, expected in manifest["sha256"].items():
         if not (folder / name).is_file():
             raise ModelError(f"{folder / name}: this file of the model is missing")
         if fingerprint(folder / name) != expected:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
+
 from recollect.assemble import load, prepare_data, train
 from recollect.config import Config, load_config
 from recollect.decoding.translator import Translator
@@ -33,6 +35,7 @@ def demo_config(folder: Path, documents: int = 1000) -> Config:
 
 def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
     """Generate, train both passes, translate unseen documents, and print base against memory."""
+    torch.set_num_threads(1)  # matrices this small only lose by being shared out
     config = demo_config(folder)
     prepared = prepare_data(config, folder / "prepared", lambda doing, done, total: None)
     counts = prepared.manifest.counts

@@ -227,7 +227,7 @@ def test_mistakes_get_one_clear_line(trained: Shell, tmp_path: Path) -> None:
         "[data] source and target are needed": ("prepare", "--preset", "small", "-o", "other"),
         "--preset smal: there is no preset": ("prepare", "--preset", "smal", "-o", "other"),
         "none.toml: there is no such configuration file": ("prepare", "none.toml", "-o", "other"),
-        "config.toml: Not a directory": ("prepare", "config.toml", "-o", "config.toml"),
+        "config.toml/prepared.json: Not a directory": ("prepare", "config.toml", "-o", "config.toml"),
         "tune.trg": ("prepare", "config.toml", "--set", "data.target=tune.trg", "-o", "other"),
     }
     for expected, command in cases.items():

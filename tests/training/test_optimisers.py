@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,33 @@ def test_average_is_the_mean(tmp_path: Path) -> None:
     load_weights(module, tmp_path / "mean.safetensors")
     assert module.weight.tolist() == [[1, 1], [1, 1]]
     assert module.bias.tolist() == [3, 3]
+
+
+def test_adadelta_is_the_papers() -> None:
+    options = make_optimiser("adadelta", nn.Linear(1, 1).parameters(), 1.0).param_groups[0]
+    assert (options["lr"], options["rho"], options["eps"]) == (1.0, 0.95, 1e-6)
+
+
+def test_update_clips_steps_and_clears() -> None:
+    parameter = nn.Parameter(torch.tensor([3.0, 4.0]))
+    optimiser = torch.optim.SGD([parameter], lr=99.0)
+    parameter.grad = torch.tensor([6.0, 8.0])
+    assert update(optimiser, [parameter], rate=0.5, clip=1.0) == pytest.approx(10)
+    assert parameter.tolist() == pytest.approx([3 - 0.5 * 0.6, 4 - 0.5 * 0.8])
+    assert parameter.grad is None
+
+
+@pytest.mark.parametrize("schedule", ["constant", "inverse-sqrt", "cosine"])
+def test_schedules_without_warm_up_begin_at_the_peak_and_never_rise(schedule: str) -> None:
+    rates = [learning_rate(step, peak=2.0, schedule=schedule, warmup=0, steps=50) for step in range(1, 80)]
+    assert rates[0] == pytest.approx(2.0, rel=0.002)
+    assert all(later <= earlier for earlier, later in pairwise(rates))
+    assert rates[-1] > 0
+
+
+def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
+    save_weights(nn.Linear(2, 3), tmp_path / "weights.safetensors")
+    with pytest.raises(ValueError, match=r"weight has shape \(3, 2\), not \(3, 4\)"):
+        load_weights(nn.Linear(4, 3), tmp_path / "weights.safetensors")
+    with pytest.raises(ValueError, match=r"parameters differ: \['bias'\]"):
+        load_weights(nn.Linear(2, 3, bias=False), tmp_path / "weights.safetensors")

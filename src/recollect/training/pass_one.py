@@ -103,6 +103,8 @@ def train_pass_one(
             else:
                 at.epoch, at.batch = at.epoch + 1, 0
         meter.close(at)
+    if validate is not None and at.step % options.validate_every:
+        _validate(model, at, options, run, folder, validate, progress)  # the last weights count too
     figures = _conclude(model, at, options, folder, validate)
     run.finish(STAGE, {**asdict(at), **figures, "tokens_per_cpu_second": at.tokens / max(at.seconds, 1e-9)})
     run.log(STAGE, at.step, figures)

@@ -25,6 +25,7 @@ class Run:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._events: Any = None
+        self._told: set[tuple[str, ...]] = set()
 
     @classmethod
     def open(cls, folder: Path, config: Config, data: Mapping[str, Any]) -> "Run":
@@ -47,6 +48,8 @@ class Run:
     def log(self, stage: str, step: int, figures: Mapping[str, Any]) -> None:
         """Append one line to log.jsonl, and to TensorBoard's events where that is installed."""
         record = {"stage": stage, "step": step, "time": round(time.time(), 1), **figures}
+        if _kind(record) in self._told:
+            return  # by the process that was killed between this line and its next checkpoint
         with (self.folder / "log.jsonl").open("a", encoding="utf-8") as handle:
             handle.write(json.dumps(record) + "\n")
         writer = self._event_writer()
@@ -56,11 +59,15 @@ class Run:
                     writer.add_scalar(f"{stage}/{name}", value, step)
 
     def rewind(self, stage: str, step: int) -> None:
-        """Drop the lines of `stage` after `step`: the work they tell of is about to be done again."""
+        """Drop the lines of `stage` after `step`: the work they tell of is about to be done again.
+
+        What is done again at `step` itself (a validation, say) is not told twice.
+        """
         path = self.folder / "log.jsonl"
         if not path.exists():
             return
-        kept = []
+        kept: list[str] = []
+        self._told.clear()
         for line in path.read_text("utf-8").splitlines():
             try:
                 record = json.loads(line)
@@ -68,6 +75,7 @@ class Run:
                 continue
             if record["stage"] != stage or record["step"] <= step:
                 kept.append(line + "\n")
+                self._told.add(_kind(record))
         with whole_file(path) as draft:
             draft.write_text("".join(kept), "utf-8")
 
@@ -92,6 +100,11 @@ class Run:
             else:
                 self._events = SummaryWriter(str(self.folder / "events"))
         return self._events or None
+
+
+def _kind(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a line tells of: stage, step and the names of its figures."""
+    return record["stage"], str(record["step"]), *sorted(record)
 
 
 def _check_same(path: Path, stored: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
