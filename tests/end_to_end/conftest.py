@@ -22,7 +22,7 @@ attention = 16
 batch = 100
 max_steps = 60
 validate_every = 20
-checkpoint_every = 10
+checkpoint_every = 15
 warmup = 5
 average = 2
 [pass_two]

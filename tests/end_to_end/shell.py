@@ -31,7 +31,7 @@ class Command:
     """A command under way, in a fork of a warm process."""
 
     def __init__(self, folder: Path, arguments: tuple[str, ...], stdin: bytes = b"") -> None:
-        aside = Path(mkdtemp(prefix=f"command-{next(_NUMBERS)}-"))
+        aside = Path(mkdtemp(prefix=f"command-{next(_NUMBERS)}-", dir=folder.parent))
         self._files = [aside / name for name in ("in", "out", "err")]
         self._files[0].write_bytes(stdin)
         self._process = _FORKS.Process(target=_run, args=(folder, arguments, self._files))
