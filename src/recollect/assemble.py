@@ -186,7 +186,7 @@ def train(
         _validation(translator.replaced(beam=_greedy(translator.beam)), prepared, config),
         progress,
     )
-    if "two" not in passes:
+    if "two" not in passes and run.result("pass-two") is None:
         return _export(config, prepared, run, model, None)
     documents = choose_documents(prepared.train, config.pass_two.documents)
     if config.pass_two.joint:
@@ -288,6 +288,7 @@ def save_model(
         }
     with whole_folder(folder) as draft:
         save_file(tensors, draft / "weights.safetensors")
+        (draft / "weights.safetensors").chmod(0o644)  # safetensors writes for the owner alone
         source_vocabulary.save(draft, "source")
         target_vocabulary.save(draft, "target")
         if dictionary is not None:

@@ -23,7 +23,7 @@ from recollect.text.words import split_words
 
 __all__ = ["Finished", "Likelihood", "Translation", "Translator"]
 
-WINDOW = 50  # batches of sentences sorted by length together, where no memory ties them to their order
+WINDOW = 8  # batches of sentences sorted by length together, where no memory ties them to their order
 
 
 @dataclass(frozen=True, slots=True)
