@@ -230,6 +230,8 @@ def session_bytes(**notes):
         session_bytes(sentences="["),
         session_bytes(sentences=json.dumps([["ba", "ka"]])),
     ],
+    # The bytes themselves differ between processes, and workers must agree on the names of tests.
+    ids=["empty", "text", "ones", "no notes", "other notes", "other format", "half a list", "short sentence"],
 )
 def test_bad_bytes(translator, data):
     with pytest.raises(ModelError, match="no saved session"):
