@@ -172,7 +172,7 @@ def _unfinished(
     """Return the rows of the lanes whose search goes on.
 
     It ends when nothing better can be reached, or when a beam of hypotheses has ended and the best of them
-    is no worse than the best one under way would be if it ended next.
+    is no worse than the best one under way would be if it ended next; a beam of one ends with its first.
     """
     best = choice.totals[:, 0]
     # A log probability only falls; the most it can gain from is the longest length.
@@ -181,9 +181,8 @@ def _unfinished(
     going = []
     for row, lane in enumerate(alive.tolist()):
         ended = sorted(endings[lane], reverse=True)
-        enough = (len(ended) >= beam.size and ended[0].score >= likely[row]) or (
-            len(ended) >= beam.n_best and ended[beam.n_best - 1].score >= reachable[row]
-        )
+        full = len(ended) >= beam.size and (beam.size == 1 or ended[0].score >= likely[row])
+        enough = full or (len(ended) >= beam.n_best and ended[beam.n_best - 1].score >= reachable[row])
         if not enough and reachable[row] > -np.inf:
             going.append(row)
     return going
