@@ -216,7 +216,8 @@ def _train_tick(
     summed.backward()  # type: ignore[no-untyped-call]
     ends = options.store_end
     words = [batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)]
-    memory.write(slots, step.context.detach(), step.state.detach(), words)
+    reached = step.detach()
+    memory.write(slots, reached.context, reached.state, words)
     return Loss(float(summed.detach()), int(batch.kept.sum()))
 
 
