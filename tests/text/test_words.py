@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.errors import DataError
@@ -48,6 +48,7 @@ def test_escapes_of_the_moses_tokeniser_are_undone():
     assert split_words("it 's &quot;") == ["it", "'s", '"']
 
 
+@example(["<s>"])
 @given(st.lists(words, min_size=1))
 def test_known_words_survive_encoding_saving_and_loading(tmp_path_factory, sentence):
     folder = tmp_path_factory.mktemp("words")

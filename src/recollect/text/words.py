@@ -102,7 +102,8 @@ class WordVocabulary:
         """Read what `save` wrote."""
         path = folder / cls.FILE.format(side=side)
         counts: dict[str, int] = {}
-        for number, line in enumerate(path.read_bytes().decode("utf-8").removesuffix("\n").split("\n"), 1):
+        lines = path.read_bytes().decode("utf-8").split("\n")
+        for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
             word, _, count = line.partition("\t")
             if not count.isdigit() or word in counts:
                 raise DataError(f"{path}, line {number}: expected a new word, a tab and its count")
