@@ -143,10 +143,12 @@ class PassOneConfig(Section):
     """Adam or Adadelta."""
     learning_rate: Number = 1e-3
     """Peak learning rate."""
-    schedule: Literal["constant", "inverse-sqrt", "cosine"] = "cosine"
-    """How the learning rate falls after the warm-up; cosine reaches a hundredth at max_steps."""
+    schedule: Literal["constant", "inverse-sqrt", "cosine", "trapezoid"] = "cosine"
+    """How the learning rate falls after the warm-up: cosine all the way, trapezoid in its last steps only."""
     warmup: Count = 500
     """Steps over which the learning rate rises from zero."""
+    cooldown: Count = 1000
+    """Last steps of a trapezoid schedule, over which the learning rate falls."""
     batch: Positive = 4000
     """Target tokens, or sentences, per update."""
     batch_unit: Literal["tokens", "sentences"] = "tokens"
@@ -158,7 +160,7 @@ class PassOneConfig(Section):
     label_smoothing: Share = 0.1
     """Share of the probability mass spread over all words."""
     max_steps: Positive = 20000
-    """Updates in all."""
+    """Updates in all; may be changed when a run is resumed, unless the schedule is cosine."""
     max_epochs: Positive | None = None
     """Stop after so many epochs, if that comes first."""
     validate_every: Positive = 1000

@@ -1,4 +1,4 @@
-"""Step, read, fuse: the one way to a next-word distribution, used by training and search alike."""
+"""Step, read, fuse: the one way to a next word, used by training and search alike."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel, Step
 
-__all__ = ["predict"]
+__all__ = ["predict", "score"]
 
 
 def predict(
@@ -29,3 +29,24 @@ def predict(
     if kept is not None:
         step, recall = step.where(kept), recall.where(kept)
     return memory.fuse(step, recall, model.predict)
+
+
+def score(
+    model: SentenceModel[Any],
+    step: Step,
+    targets: Tensor,
+    memory: Memory | None = None,
+    slots: Slots | None = None,
+    *,
+    kept: Tensor,
+    smoothing: float = 0.0,
+) -> Tensor:
+    """Return log P of `targets` [lane, many] where `kept` is true, in one flat row; see `predict`.
+
+    A share `smoothing` of each is the mean log P over all tokens (of the sentence model alone).
+    """
+    targets = targets[kept]
+    if memory is None or slots is None:
+        return model.score(step.where(kept), targets, smoothing)
+    recall = memory.recall(slots, step).where(kept)
+    return memory.score(step.where(kept), recall, targets, model.score)

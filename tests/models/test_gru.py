@@ -30,7 +30,8 @@ def test_both_directions_are_those_of_pytorch():
         for name, parameter in theirs.named_parameters():
             parameter.normal_()
             gru = ours.backward_gru if name.endswith("_reverse") else ours.forward_gru
-            getattr(gru, name.removesuffix("_reverse")).copy_(parameter)
+            linear = gru.gates_input if "_ih_" in name else gru.gates_state
+            getattr(linear, name.split("_")[0]).copy_(parameter)
     inputs, lengths = torch.randn(3, 5, 3), torch.tensor([5, 1, 3])
     packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
     expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True)

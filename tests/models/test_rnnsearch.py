@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from recollect.models.attention import Attention
+from recollect.models.attention import Annotations, Attention
 from recollect.models.interface import Step
 from recollect.models.readout import Readout
 
@@ -21,11 +21,11 @@ def test_attention_by_hand():
         attention.project.bias.fill_(0)
         attention.energy.fill_(math.log(3) / math.tanh(1))
     vectors = torch.tensor([[[1.0], [2.0], [77.0]]])
-    annotations = attention.prepare(vectors, torch.tensor([[False, False, True]]))
-    weights, context = attention(annotations, torch.tensor([[[-1.0], [-2.0]]]))
+    padding = torch.tensor([[False, False, True]])
+    annotations = Annotations(vectors, attention.project(vectors), torch.zeros(1, 3, 3), padding)
+    weights = attention(annotations, torch.tensor([[[-1.0], [-2.0]]]))
     # energies 0 and log 3 for the first query, -log 3 and 0 for the second
     torch.testing.assert_close(weights, torch.tensor([[[0.25, 0.75, 0], [0.25, 0.75, 0]]]))
-    torch.testing.assert_close(context, torch.tensor([[[1.75], [1.75]]]))
 
 
 def one_step(state=0.5, context=1.0, previous=2.0):

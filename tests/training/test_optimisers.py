@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import cross_entropy
 
 from recollect.errors import RunError
 from recollect.training.checkpoints import (
@@ -14,19 +13,7 @@ from recollect.training.checkpoints import (
     load_weights,
     save_weights,
 )
-from recollect.training.loss import negative_log_likelihood, smoothed_loss
 from recollect.training.optimisers import learning_rate, make_optimiser, update
-
-
-def test_loss_is_torchs_cross_entropy() -> None:
-    logits, target = torch.randn(7, 11), torch.randint(11, (7,))
-    scores = logits.log_softmax(-1)
-    expected = cross_entropy(logits, target, label_smoothing=0.1, reduction="sum")
-    torch.testing.assert_close(smoothed_loss(scores, target, 0.1), expected)
-    torch.testing.assert_close(
-        negative_log_likelihood(scores, target), cross_entropy(logits, target, reduction="sum")
-    )
-    assert torch.equal(smoothed_loss(scores, target, 0), negative_log_likelihood(scores, target))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +113,15 @@ def test_update_clips_steps_and_clears() -> None:
     assert parameter.grad is None
 
 
-@pytest.mark.parametrize("schedule", ["constant", "inverse-sqrt", "cosine"])
+def test_a_trapezoid_stays_up_and_then_falls_in_a_line():
+    rates = [
+        learning_rate(step, peak=1.0, schedule="trapezoid", warmup=2, steps=10, cooldown=3)
+        for step in range(1, 13)
+    ]
+    assert rates == [0.5, *[1.0] * 6, 0.75, 0.5, 0.25, 0.01, 0.01]
+
+
+@pytest.mark.parametrize("schedule", ["constant", "inverse-sqrt", "cosine", "trapezoid"])
 def test_schedules_without_warm_up_begin_at_the_peak_and_never_rise(schedule: str) -> None:
     rates = [learning_rate(step, peak=2.0, schedule=schedule, warmup=0, steps=50) for step in range(1, 80)]
     assert rates[0] == pytest.approx(2.0, rel=0.002)

@@ -79,8 +79,10 @@ class SentenceBatches:
         order = chance.permutation(len(self.shard))
         for start in range(0, len(order), self.window):
             chosen = order[start : start + self.window]
-            source, target = self.shard.source_lengths[chosen], self.shard.target_lengths[chosen]
-            chosen = chosen[np.lexsort((source, target))]
+            source = self.shard.source_lengths[chosen].astype(np.int64)
+            target = self.shard.target_lengths[chosen]
+            # Source lengths rise and fall in turn, so that neighbours stay alike where the target grows.
+            chosen = chosen[np.lexsort((np.where(target % 2, source, -source), target))]
             batches = self._cut(chosen)
             for index in chance.permutation(len(batches)):
                 yield batches[index]

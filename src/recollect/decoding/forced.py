@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from recollect import predict
 from recollect.batches.sentences import Batch, Ids, collate
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel, Step
-from recollect.predict import predict
 
 __all__ = ["force", "score"]
 
@@ -42,7 +42,7 @@ def _steps(
 
 
 def _hypotheses(model: SentenceModel[Any], batch: Batch, step: Step) -> Iterator[Hypothesis]:
-    scores = _gathered(predict(model, step, kept=batch.kept), batch)
+    scores = _placed(predict.score(model, step, batch.target, kept=batch.kept), batch)
     for row, length in enumerate(batch.kept.sum(1).tolist()):
         total = float(scores[row].sum())
         yield Hypothesis(
@@ -55,10 +55,10 @@ def _hypotheses(model: SentenceModel[Any], batch: Batch, step: Step) -> Iterator
         )
 
 
-def _gathered(flat: Tensor, batch: Batch) -> Tensor:
+def _placed(flat: Tensor, batch: Batch) -> Tensor:
     """Return log P of each target token [lane, time], zero in the padding."""
     scores = torch.zeros(batch.target.shape, device=flat.device)
-    scores[batch.kept] = flat.gather(1, batch.target[batch.kept].unsqueeze(1)).squeeze(1)
+    scores[batch.kept] = flat
     return scores
 
 
@@ -73,6 +73,6 @@ def score(
     """Return log P of every token (the end included) of each lane's sentence, with its memory as it is."""
     batch = collate(sources, targets).to(model.device)
     step = model.unroll(batch.source, batch.lengths, batch.previous)
-    scores = _gathered(predict(model, step, memory, slots, kept=batch.kept), batch)
+    scores = _placed(predict.score(model, step, batch.target, memory, slots, kept=batch.kept), batch)
     lengths = batch.kept.sum(1).tolist()
     return [scores[row, :length].tolist() for row, length in enumerate(lengths)]

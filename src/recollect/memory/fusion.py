@@ -10,9 +10,10 @@ from torch.nn.functional import logsigmoid
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
 
-__all__ = ["DeepFusion", "Fusion", "NoFusion", "Predict", "ShallowFusion"]
+__all__ = ["DeepFusion", "Fusion", "NoFusion", "Predict", "Score", "ShallowFusion"]
 
 Predict = Callable[[Step], Tensor]
+Score = Callable[[Step, Tensor], Tensor]
 
 
 class Fusion(nn.Module):
@@ -20,6 +21,10 @@ class Fusion(nn.Module):
 
     def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
         """Return normalised log probabilities; an empty memory gives exactly `predict(step)`."""
+        raise NotImplementedError
+
+    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+        """Return the same for `targets` [...] alone, from the sentence model's `score`."""
         raise NotImplementedError
 
 
@@ -51,6 +56,10 @@ class DeepFusion(Fusion):
         """Mix states, then predict."""
         return predict(replace(step, state=self.mix(step, recall)))
 
+    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+        """Mix states, then score."""
+        return score(replace(step, state=self.mix(step, recall)), targets)
+
     def mix(self, step: Step, recall: Recall) -> Tensor:
         """Return s~_t, or s_t itself where nothing is remembered."""
         mixed = torch.lerp(step.state, recall.value, torch.sigmoid(self.gate(step, recall)))
@@ -65,10 +74,21 @@ class ShallowFusion(Fusion):
         self.gate = Gate(context, state, 1)
 
     def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
-        """Predict, then mix probabilities (in log space where the memory is silent)."""
+        """Predict, then mix probabilities."""
         alone = predict(step)
-        gate = self.gate(step, recall)
         remembered = torch.zeros_like(alone).scatter_add(-1, recall.words, recall.match)
+        return self._mix(step, recall, alone, remembered)
+
+    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+        """Score, then mix the probabilities of the targets."""
+        alone = score(step, targets).unsqueeze(-1)
+        held = recall.words == targets.unsqueeze(-1)
+        remembered = (recall.match * held).sum(-1, keepdim=True)
+        return self._mix(step, recall, alone, remembered).squeeze(-1)
+
+    def _mix(self, step: Step, recall: Recall, alone: Tensor, remembered: Tensor) -> Tensor:
+        """Mix log probabilities with remembered probabilities, in log space where the memory is silent."""
+        gate = self.gate(step, recall)
         named = remembered > 0
         # A word the memory does not hold keeps log P + log(1 - l); log 0 must not meet the gradient.
         spoken = logsigmoid(gate) + torch.where(named, remembered, 1).log()
@@ -83,3 +103,7 @@ class NoFusion(Fusion):
     def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
         """Predict."""
         return predict(step)
+
+    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+        """Score."""
+        return score(step, targets)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from recollect.memory.fusion import Fusion, Predict
+from recollect.memory.fusion import Fusion, Predict, Score
 from recollect.memory.policies import Policy
 from recollect.memory.read import Recall, read
 from recollect.memory.slots import Slots
@@ -46,6 +46,10 @@ class Memory(nn.Module):
         """Return log P(y_t), with what was recalled."""
         scores: Tensor = self.fusion(step, recall, predict)
         return scores
+
+    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+        """Return log P of `targets` [...] alone, with what was recalled."""
+        return self.fusion.score(step, recall, targets, score)
 
     def write(
         self, slots: Slots, contexts: Tensor, states: Tensor, sentences: Sequence[Sequence[int] | None]

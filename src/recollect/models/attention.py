@@ -10,15 +10,20 @@ __all__ = ["Annotations", "Attention"]
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Encoded source sentences, with the part of the attention that does not change over time."""
+    """Encoded source sentences, with those of their products that do not change over time.
 
-    vectors: Tensor  # h_j                   [lane, position, context]
-    projected: Tensor  # A h_j + b           [lane, position, attention]
-    padding: Tensor  # true beyond the end   [lane, position]
+    A context is a weighted sum of annotations whose weights add up to one, so any affine map of it is the
+    same sum of the mapped annotations: those are mapped once, instead of every context.
+    """
+
+    vectors: Tensor  # h_j                            [lane, position, context]
+    projected: Tensor  # A h_j + b, for the energies  [lane, position, attention]
+    gated: Tensor  # C h_j, for the decoder's gates   [lane, position, 3 * hidden]
+    padding: Tensor  # true beyond the end            [lane, position]
 
     def select(self, lanes: Tensor) -> "Annotations":
         """Keep `lanes`."""
-        return Annotations(self.vectors[lanes], self.projected[lanes], self.padding[lanes])
+        return Annotations(*(getattr(self, name)[lanes] for name in self.__slots__))
 
 
 class Attention(nn.Module):
@@ -29,13 +34,8 @@ class Attention(nn.Module):
         self.project = nn.Linear(context, size)
         self.energy = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))
 
-    def prepare(self, vectors: Tensor, padding: Tensor) -> Annotations:
-        """Project the annotations once for all steps."""
-        return Annotations(vectors, self.project(vectors), padding)
-
-    def forward(self, annotations: Annotations, query: Tensor) -> tuple[Tensor, Tensor]:
-        """Return weights alpha [lane, many, position] and contexts c_t [lane, many, context]."""
+    def forward(self, annotations: Annotations, query: Tensor) -> Tensor:
+        """Return the weights alpha [lane, many, position]."""
         hidden = torch.tanh(annotations.projected.unsqueeze(1) + query.unsqueeze(2))
         energies = hidden @ self.energy
-        weights = energies.masked_fill(annotations.padding.unsqueeze(1), -torch.inf).softmax(-1)
-        return weights, weights @ annotations.vectors
+        return energies.masked_fill(annotations.padding.unsqueeze(1), -torch.inf).softmax(-1)

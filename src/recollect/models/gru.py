@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-__all__ = ["BidirectionalGRU", "gru_update", "orthogonal_gates"]
+from recollect.models.recurrence import gru_over_time
+
+__all__ = ["GRU", "BidirectionalGRU", "gru_update", "orthogonal_gates"]
 
 
 def gru_update(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
@@ -26,22 +28,32 @@ class BidirectionalGRU(nn.Module):
 
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
-        self.forward_gru = nn.GRU(inputs, hidden, batch_first=True)
-        self.backward_gru = nn.GRU(inputs, hidden, batch_first=True)
-        for gru in (self.forward_gru, self.backward_gru):
-            for name, parameter in gru.named_parameters():
-                if name.startswith("weight_ih"):
-                    nn.init.xavier_uniform_(parameter)
-                elif name.startswith("weight_hh"):
-                    orthogonal_gates(parameter)
-                else:
-                    nn.init.zeros_(parameter)
+        self.forward_gru = GRU(inputs, hidden)
+        self.backward_gru = GRU(inputs, hidden)
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return [lane, position, 2 * hidden]; what stands beyond a length is meaningless."""
         # Reversing each sentence within its own length puts the padding behind it in both directions.
         positions = torch.arange(inputs.shape[1], device=inputs.device)
         mirrored = (lengths.unsqueeze(1) - 1 - positions).remainder(inputs.shape[1]).unsqueeze(-1)
-        ahead, _ = self.forward_gru(inputs)
-        back, _ = self.backward_gru(inputs.gather(1, mirrored.expand_as(inputs)))
+        ahead = self.forward_gru(inputs)
+        back = self.backward_gru(inputs.gather(1, mirrored.expand_as(inputs)))
         return torch.cat([ahead, back.gather(1, mirrored.expand_as(back))], -1)
+
+
+class GRU(nn.Module):
+    """One direction, from a zero state."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.gates_input = nn.Linear(inputs, 3 * hidden)
+        self.gates_state = nn.Linear(hidden, 3 * hidden)
+        nn.init.xavier_uniform_(self.gates_input.weight)
+        orthogonal_gates(self.gates_state.weight)
+        nn.init.zeros_(self.gates_input.bias)
+        nn.init.zeros_(self.gates_state.bias)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the states [lane, time, hidden] over `inputs` [lane, time, input]."""
+        gates = self.gates_input(inputs.transpose(0, 1))
+        return gru_over_time(gates, self.gates_state.weight, self.gates_state.bias).transpose(0, 1)

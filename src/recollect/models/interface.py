@@ -56,6 +56,12 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
     def predict(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
 
+    def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        """Return log P(targets) [...]; a share `smoothing` of it is the mean log P over all tokens."""
+        scores = self.predict(step)
+        exact = scores.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+        return exact if smoothing == 0 else (1 - smoothing) * exact + smoothing * scores.mean(-1)
+
     @abstractmethod
     def select(self, progress: Progress, lanes: Tensor, hypotheses: Tensor) -> Progress:
         """Keep `lanes` [lane'] and, in each, `hypotheses` [lane', many'] (repeats allowed)."""

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from recollect.models.interface import Step
+from recollect.models.softmax import score_tokens
 
 __all__ = ["Readout"]
 
@@ -24,7 +25,18 @@ class Readout(nn.Module):
 
     def forward(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token]."""
+        logits: Tensor = self.output(self.vector(step))
+        return logits.log_softmax(-1)
+
+    def vector(self, step: Step) -> Tensor:
+        """Return o_t [..., embedding]."""
         combined = self.combine(torch.cat([step.state, step.context, step.previous], -1))
         vector = combined.unflatten(-1, (-1, 2)).amax(-1) if self.maxout else torch.tanh(combined)
-        logits: Tensor = self.output(self.dropout(vector))
-        return logits.log_softmax(-1)
+        dropped: Tensor = self.dropout(vector)
+        return dropped
+
+    def score(self, step: Step, targets: Tensor, smoothing: float) -> Tensor:
+        """Return log P of `targets` alone, a share `smoothing` of it spread over all tokens."""
+        vectors = self.vector(step).flatten(0, -2)
+        found = score_tokens(vectors, self.output.weight, self.output.bias, targets.flatten(), smoothing)
+        return found.view_as(targets)

@@ -1,6 +1,6 @@
 """RNNSearch: a bidirectional GRU encoder, attention fed with the last word, and a GRU decoder (SPEC 1)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor, nn
@@ -9,6 +9,7 @@ from recollect.models.attention import Annotations, Attention
 from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
 from recollect.models.interface import SentenceModel, Step
 from recollect.models.readout import Readout
+from recollect.models.recurrence import attend_and_update
 
 __all__ = ["RNNSearch"]
 
@@ -82,7 +83,10 @@ class RNNSearch(SentenceModel[Decoding]):
         padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
         total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
         state = torch.tanh(self.initial(total / lengths.unsqueeze(1)))
-        return Decoding(self.attention.prepare(vectors, padding), state.unsqueeze(1))
+        annotations = Annotations(
+            vectors, self.attention.project(vectors), self.gates_context(vectors), padding
+        )
+        return Decoding(annotations, state.unsqueeze(1))
 
     def step(self, progress: Decoding, previous: Tensor) -> tuple[Step, Decoding]:
         """Attend with the last state and word, then update the state."""
@@ -93,22 +97,26 @@ class RNNSearch(SentenceModel[Decoding]):
 
     def _advance(self, progress: Decoding, word: Tensor, query: Tensor | None, gates: Tensor) -> Step:
         """One step from the last word's embedding and its (hoisted) products."""
-        state = progress.state
+        annotations, state = progress.annotations, progress.state
         recurrent = self.gates_state(state)
         if self.gates_between is None:
             assert query is not None
-            weights, context = self.attention(progress.annotations, self.query_state(state) + query)
-            state = gru_update(gates + self.gates_context(context), recurrent, state)
+            weights = self.attention(annotations, self.query_state(state) + query)
+            state = gru_update(gates + weights @ annotations.gated, recurrent, state)
         else:
             between = gru_update(gates, recurrent, state)
-            weights, context = self.attention(progress.annotations, self.query_state(between))
-            state = gru_update(self.gates_context(context), self.gates_between(between), between)
-        return Step(state, context, word, weights)
+            weights = self.attention(annotations, self.query_state(between))
+            state = gru_update(weights @ annotations.gated, self.gates_between(between), between)
+        return Step(state, weights @ annotations.vectors, word, weights)
 
     def predict(self, step: Step) -> Tensor:
         """log softmax(W_o o_t + b)."""
         scores: Tensor = self.readout(step)
         return scores
+
+    def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        """Like `predict`, for given tokens alone."""
+        return self.readout.score(step, targets, smoothing)
 
     def select(self, progress: Decoding, lanes: Tensor, hypotheses: Tensor) -> Decoding:
         """Reorder the states; annotations are shared by a lane's hypotheses and move only with lanes."""
@@ -125,18 +133,29 @@ class RNNSearch(SentenceModel[Decoding]):
         """Teacher-forced steps: all that depends on words alone is computed for all times at once."""
         progress = self.start(source, lengths)
         words = self.embedding_dropout(self.target_embedding(previous))
-        queries = None if self.query_word is None else self.query_word(words)
+        if self.query_word is None:
+            return self._unroll_by_steps(progress, words)
+        annotations, in_time = progress.annotations, words.transpose(0, 1)
+        states, weights = attend_and_update(
+            queries=self.query_word(in_time),
+            gates=self.gates_word(in_time),
+            initial=progress.state.squeeze(1),
+            projected=annotations.projected,
+            gated=annotations.gated,
+            padding=annotations.padding,
+            energy=self.attention.energy,
+            weight=torch.cat([self.gates_state.weight, self.query_state.weight]),
+            bias=self.gates_state.bias,
+        )
+        attention = weights.transpose(0, 1)
+        return Step(states.transpose(0, 1), attention @ annotations.vectors, words, attention)
+
+    def _unroll_by_steps(self, progress: Decoding, words: Tensor) -> Step:
         gates = self.gates_word(words)
         steps = []
-        for time in range(previous.shape[1]):
+        for time in range(words.shape[1]):
             now = slice(time, time + 1)
-            query = None if queries is None else queries[:, now]
-            step = self._advance(progress, words[:, now], query, gates[:, now])
+            step = self._advance(progress, words[:, now], None, gates[:, now])
             progress = replace(progress, state=step.state)
             steps.append(step)
-        return Step(
-            torch.cat([step.state for step in steps], 1),
-            torch.cat([step.context for step in steps], 1),
-            words,
-            torch.cat([step.attention for step in steps], 1),
-        )
+        return Step(*(torch.cat([getattr(step, each.name) for step in steps], 1) for each in fields(Step)))

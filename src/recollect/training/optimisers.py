@@ -16,7 +16,9 @@ def make_optimiser(kind: str, parameters: Iterable[nn.Parameter], rate: float) -
     return torch.optim.Adadelta(parameters, lr=rate, rho=0.95, eps=1e-6)
 
 
-def learning_rate(step: int, *, peak: float, schedule: str, warmup: int, steps: int) -> float:
+def learning_rate(
+    step: int, *, peak: float, schedule: str, warmup: int, steps: int, cooldown: int = 0
+) -> float:
     """Return the rate of update `step` (the first is 1).
 
     >>> learning_rate(5, peak=1.0, schedule="constant", warmup=10, steps=100)
@@ -29,6 +31,8 @@ def learning_rate(step: int, *, peak: float, schedule: str, warmup: int, steps: 
     if schedule == "cosine":
         done = min(1.0, (step - warmup) / max(1, steps - warmup))
         return peak * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+    if schedule == "trapezoid":
+        return peak * min(1.0, max(0.01, (steps + 1 - step) / (cooldown + 1)))
     return peak
 
 

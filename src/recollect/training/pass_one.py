@@ -10,10 +10,9 @@ import torch
 
 from recollect.batches.sentences import Batch, SentenceBatches
 from recollect.models.interface import SentenceModel
-from recollect.predict import predict
+from recollect.predict import score
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.training.checkpoints import Checkpoints, Trainee, average_weights, load_weights, save_weights
-from recollect.training.loss import negative_log_likelihood, smoothed_loss
 from recollect.training.optimisers import learning_rate, make_optimiser, update
 from recollect.training.run import Run
 
@@ -34,6 +33,7 @@ class PassOne:
     learning_rate: float
     schedule: str
     warmup: int
+    cooldown: int
     clip: float
     label_smoothing: float
     max_steps: int
@@ -110,27 +110,27 @@ def train_pass_one(
     run.log(STAGE, at.step, figures)
 
 
-def train_step(trainee: Trainee, batch: Batch, options: PassOne, step: int) -> float:
-    """Take one update; return the summed negative log likelihood (without smoothing)."""
+def train_step(trainee: Trainee, batch: Batch, options: PassOne, number: int) -> float:
+    """Take one update; return the loss (with label smoothing), summed over the tokens."""
     model = trainee.module
     assert isinstance(model, SentenceModel)
     model.train()
     # The noise of a step depends on the seed and its number alone, so that a resumed run repeats it.
-    torch.manual_seed(options.seed * 1_000_003 + step)
+    torch.manual_seed(options.seed * 1_000_003 + number)
     batch = batch.to(model.device)
-    scores = predict(model, model.unroll(batch.source, batch.lengths, batch.previous), kept=batch.kept)
-    target = batch.target[batch.kept]
-    loss = smoothed_loss(scores, target, options.label_smoothing) / target.shape[0]
-    loss.backward()  # type: ignore[no-untyped-call]
+    step = model.unroll(batch.source, batch.lengths, batch.previous)
+    loss = -score(model, step, batch.target, kept=batch.kept, smoothing=options.label_smoothing).sum()
+    (loss / batch.kept.sum()).backward()  # type: ignore[no-untyped-call]
     rate = learning_rate(
-        step,
+        number,
         peak=options.learning_rate,
         schedule=options.schedule,
         warmup=options.warmup,
+        cooldown=options.cooldown,
         steps=options.max_steps,
     )
     update(trainee.optimiser, trainee.parameters, rate, options.clip)
-    return float(negative_log_likelihood(scores.detach(), target))
+    return float(loss.detach())
 
 
 class Meter:

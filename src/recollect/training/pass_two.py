@@ -16,11 +16,10 @@ from recollect.batches.shard import Shard
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel, Step
-from recollect.predict import predict
+from recollect.predict import score
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.training.activations import Activations
 from recollect.training.checkpoints import Checkpoints, Trainee, load_weights, save_weights
-from recollect.training.loss import negative_log_likelihood
 from recollect.training.optimisers import make_optimiser, update
 from recollect.training.pass_one import Validate
 from recollect.training.run import Run
@@ -211,8 +210,7 @@ def _train_tick(
     targets = [shard.target(number) for number in tick.sentences]
     batch = collate([shard.source(number) for number in tick.sentences], targets).to(model.device)
     step = steps_of(tick, batch)
-    scores = predict(model, step, memory, slots, kept=batch.kept)
-    summed = negative_log_likelihood(scores, batch.target[batch.kept])
+    summed = -score(model, step, batch.target, memory, slots, kept=batch.kept).sum()
     summed.backward()  # type: ignore[no-untyped-call]
     ends = options.store_end
     words = [batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)]

@@ -33,14 +33,14 @@ class Run:
         run = cls(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "config.toml").exists():
-            _check_same(
-                folder / "config.toml", load_config(folder / "config.toml").options(), config.options()
-            )
+            stored = load_config(folder / "config.toml").options()
+            if config.pass_one.schedule != "cosine":  # the only one whose first steps depend on the last
+                stored["pass_one.max_steps"] = config.pass_one.max_steps
+            _check_same(folder / "config.toml", stored, config.options())
             _check_same(folder / "data.json", json.loads((folder / "data.json").read_text("utf-8")), data)
-        else:
-            for name, text in (("data.json", json.dumps(data, indent=2)), ("config.toml", config.to_toml())):
-                with whole_file(folder / name) as draft:
-                    draft.write_text(text, "utf-8")
+        for name, text in (("data.json", json.dumps(data, indent=2)), ("config.toml", config.to_toml())):
+            with whole_file(folder / name) as draft:
+                draft.write_text(text, "utf-8")
         with whole_file(folder / "environment.json") as draft:
             draft.write_text(json.dumps(_environment(), indent=2), "utf-8")
         return run
