@@ -38,7 +38,7 @@ def plain_decoder(queries, gates, initial, projected, gated, padding, energy, we
     state, states, attention = initial, [], []
     for query, words in zip(queries, gates, strict=True):
         recurrent = state @ weight.T
-        hidden = torch.tanh(projected + (query + recurrent[:, 3 * HIDDEN :]).unsqueeze(1))
+        hidden = torch.sigmoid(projected + (query + recurrent[:, 3 * HIDDEN :]).unsqueeze(1))
         weights = (hidden @ energy).masked_fill(padding, -torch.inf).softmax(-1)
         inputs = words + torch.einsum("lp,lpg->lg", weights, gated)
         state = gru_update(inputs, recurrent[:, : 3 * HIDDEN] + bias, state)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from recollect.models.attention import Annotations, Attention
+from recollect.models.attention import Attention
 from recollect.models.interface import Step
 from recollect.models.readout import Readout
 
@@ -17,13 +17,12 @@ def test_attention_by_hand():
     """e_tj = v' tanh(A h_j + query + b) with A = 1, b = 0 and v = log(3) / tanh(1)."""
     attention = Attention(1, 1)
     with torch.no_grad():
-        attention.project.weight.fill_(1)
-        attention.project.bias.fill_(0)
+        attention.annotation.weight.fill_(1)
+        attention.annotation.bias.fill_(0)
         attention.energy.fill_(math.log(3) / math.tanh(1))
     vectors = torch.tensor([[[1.0], [2.0], [77.0]]])
     padding = torch.tensor([[False, False, True]])
-    annotations = Annotations(vectors, attention.project(vectors), torch.zeros(1, 3, 3), padding)
-    weights = attention(annotations, torch.tensor([[[-1.0], [-2.0]]]))
+    weights = attention(attention.project(vectors), padding, torch.tensor([[[-1.0], [-2.0]]]))
     # energies 0 and log 3 for the first query, -log 3 and 0 for the second
     torch.testing.assert_close(weights, torch.tensor([[[0.25, 0.75, 0], [0.25, 0.75, 0]]]))
 
@@ -68,7 +67,7 @@ def test_a_step_follows_the_formulas(make_model, conditional):
         query = model.query_state.weight @ s
         if not conditional:
             query = query + model.query_word.weight @ y
-        alpha = (torch.tanh(model.attention.project(h) + query) @ model.attention.energy).softmax(0)
+        alpha = (torch.tanh(model.attention.annotation(h) + query) @ model.attention.energy).softmax(0)
         c = alpha @ h
         torch.testing.assert_close(step.context[lane, 0], c)
         if conditional:

@@ -41,7 +41,7 @@ def attend_and_update(
     projected   the annotations' part of the energies             [lane, position, attention]
     gated       the annotations' part of the gates                [lane, position, 3 * hidden]
     padding     true beyond the end of a source sentence          [lane, position]
-    energy      v of the attention                                [attention]
+    energy      of the attention's hidden layer, a sigmoid        [attention]
     weight      of the last state: gates, then query              [3 * hidden + attention, hidden]
     bias        of the last state's gates                         [3 * hidden]
 
@@ -146,7 +146,7 @@ class _Decoder(Function):
         for time in range(times):
             torch.addmm(bias, states[time], weight.t(), out=recurrent)
             query = recurrent[:, -size:].add_(queries[time])
-            torch.add(projected, query.unsqueeze(1), out=hidden[time]).tanh_()
+            torch.add(projected, query.unsqueeze(1), out=hidden[time]).sigmoid_()
             energies = (hidden[time] @ energy).masked_fill_(padding, -torch.inf)
             torch.softmax(energies, -1, out=weights[time])
             inputs = torch.baddbmm(gates[time].unsqueeze(1), weights[time].unsqueeze(1), gated).squeeze(1)
@@ -175,10 +175,9 @@ class _Decoder(Function):
             ).squeeze(2)
             to_energies = torch._softmax_backward_data(to_weights, weights[time], -1, to_weights.dtype)
             to_energy.addmv_(hidden[time].flatten(0, 1).t(), to_energies.flatten())
-            # d tanh; the factor `energy` waits until after the loop
-            spread = to_energies.unsqueeze(2)
-            torch.mul(hidden[time], hidden[time], out=to_hidden)
-            torch.addcmul(spread, spread, to_hidden, value=-1, out=to_hidden)
+            # d sigmoid; the factor `energy` waits until after the loop
+            torch.addcmul(hidden[time], hidden[time], hidden[time], value=-1, out=to_hidden)
+            to_hidden.mul_(to_energies.unsqueeze(2))
             to_projected.add_(to_hidden)
             torch.mul(to_hidden.sum(1), energy, out=to_recurrent[time, :, -size:])
             grad.addmm_(to_recurrent[time], weight)

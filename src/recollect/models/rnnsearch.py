@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from recollect.models.attention import Annotations, Attention
 from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
@@ -66,12 +67,12 @@ class RNNSearch(SentenceModel[Decoding]):
     def _initialise(self, embedding_std: float) -> None:
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.weight, std=embedding_std)
-        for linear in (self.initial, self.query_state, self.query_word, self.gates_word, self.gates_context):
-            if linear is not None:
-                nn.init.xavier_uniform_(linear.weight)
-        for linear in (self.gates_state, self.gates_between):
-            if linear is not None:
-                orthogonal_gates(linear.weight)
+        for layer in (self.initial, self.query_state, self.query_word, self.gates_word, self.gates_context):
+            if layer is not None:
+                nn.init.xavier_uniform_(layer.weight)
+        for layer in (self.gates_state, self.gates_between):
+            if layer is not None:
+                orthogonal_gates(layer.weight)
         for name, parameter in self.named_parameters():
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
@@ -101,11 +102,13 @@ class RNNSearch(SentenceModel[Decoding]):
         recurrent = self.gates_state(state)
         if self.gates_between is None:
             assert query is not None
-            weights = self.attention(annotations, self.query_state(state) + query)
+            weights = self.attention(
+                annotations.projected, annotations.padding, self.query_state(state) + query
+            )
             state = gru_update(gates + weights @ annotations.gated, recurrent, state)
         else:
             between = gru_update(gates, recurrent, state)
-            weights = self.attention(annotations, self.query_state(between))
+            weights = self.attention(annotations.projected, annotations.padding, self.query_state(between))
             state = gru_update(weights @ annotations.gated, self.gates_between(between), between)
         return Step(state, weights @ annotations.vectors, word, weights)
 
@@ -137,14 +140,14 @@ class RNNSearch(SentenceModel[Decoding]):
             return self._unroll_by_steps(progress, words)
         annotations, in_time = progress.annotations, words.transpose(0, 1)
         states, weights = attend_and_update(
-            queries=self.query_word(in_time),
+            queries=linear(in_time, 2 * self.query_word.weight),
             gates=self.gates_word(in_time),
             initial=progress.state.squeeze(1),
             projected=annotations.projected,
             gated=annotations.gated,
             padding=annotations.padding,
-            energy=self.attention.energy,
-            weight=torch.cat([self.gates_state.weight, self.query_state.weight]),
+            energy=2 * self.attention.energy,
+            weight=torch.cat([self.gates_state.weight, 2 * self.query_state.weight]),
             bias=self.gates_state.bias,
         )
         attention = weights.transpose(0, 1)
