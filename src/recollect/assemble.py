@@ -18,7 +18,7 @@ from recollect.batches.prepared import Prepared
 from recollect.batches.sentences import SentenceBatches
 from recollect.config import Config, DataConfig, MemoryConfig, load_config
 from recollect.decoding.beam import Beam
-from recollect.decoding.translator import Translator
+from recollect.decoding.translator import Packed, Translator
 from recollect.errors import ConfigError, DataError, ModelError
 from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
@@ -29,6 +29,7 @@ from recollect.memory.fusion import DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch
 from recollect.memory.memory import Memory
 from recollect.memory.policies import Policy, first_in_first_out, least_recently_used
+from recollect.models.packed import PackedRNNSearch
 from recollect.models.rnnsearch import RNNSearch
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.corpora import read_parallel
@@ -122,6 +123,16 @@ def build_translator(
         lanes=options.lanes,
         store_end=config.memory.store_end,
         carry=config.memory.carry,
+    )
+
+
+def packed(translator: Translator, precision: str) -> Translator:
+    """Return a translator whose model and memory, as they are now, are in a form made for search."""
+    model, memory = translator.model, translator.memory
+    if not isinstance(model, RNNSearch) or model.query_word is None:
+        return translator
+    return translator.replaced(
+        packed=Packed(PackedRNNSearch(model, precision), None if memory is None else memory.packed(precision))
     )
 
 
@@ -246,7 +257,7 @@ def _validation(
 
     def validate() -> dict[str, float]:
         translator.model.eval()
-        outputs = translator.translate_documents(sources)
+        outputs = packed(translator, config.decoding.precision).translate_documents(sources)
         lines = Lines("output", [item.text for document in outputs for item in document])
         score = bleu(lines, references, ScoreOptions(tokenise=config.data.tokenise))
         return {"perplexity": translator.likelihood(sources, first).perplexity, "bleu": score.score}
@@ -324,7 +335,8 @@ def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str
         memory.to(device)
     dictionary = folder / "dictionary.tsv"
     words = load_dictionary(dictionary) if dictionary.exists() else None
-    return build_translator(config, model, memory, source, target, words)
+    translator = build_translator(config, model, memory, source, target, words)
+    return packed(translator, config.decoding.precision)
 
 
 def model_signature(name_or_path: str | Path) -> str:

@@ -213,6 +213,8 @@ class DecodingConfig(Section):
     """Longest output relative to the source (ten tokens are always allowed)."""
     lanes: Positive = 32
     """Documents that are translated side by side."""
+    precision: Literal["float32", "float16", "int8"] = "float16"
+    """Of the decoder's weights on a CPU; sums are always in single precision. int8 is the fastest."""
 
 
 class Config(Section):

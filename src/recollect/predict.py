@@ -1,38 +1,37 @@
 """Step, read, fuse: the one way to a next word, used by training and search alike."""
 
-from typing import Any
-
 from torch import Tensor
 
+from recollect.memory.fusion import Predict
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
-from recollect.models.interface import SentenceModel, Step
+from recollect.models.interface import SearchModel, Step
 
 __all__ = ["predict", "score"]
 
 
 def predict(
-    model: SentenceModel[Any],
+    alone: Predict,
     step: Step,
     memory: Memory | None = None,
     slots: Slots | None = None,
     kept: Tensor | None = None,
 ) -> Tensor:
-    """Return log P(y_t) [lane, many, token] for `step` [lane, many, ...].
+    """Return log P(y_t) [lane, many, token] for `step` [lane, many, ...]; `alone` is the model's `predict`.
 
     With `kept` [lane, many], only for the places where it is true, in one flat row [place, token]:
     what is padding is read from the memory at most, and never costs a softmax.
     """
     if memory is None or slots is None:
-        return model.predict(step if kept is None else step.where(kept))
+        return alone(step if kept is None else step.where(kept))
     recall = memory.recall(slots, step)
     if kept is not None:
         step, recall = step.where(kept), recall.where(kept)
-    return memory.fuse(step, recall, model.predict)
+    return memory.fuse(step, recall, alone)
 
 
 def score(
-    model: SentenceModel[Any],
+    model: SearchModel,
     step: Step,
     targets: Tensor,
     memory: Memory | None = None,

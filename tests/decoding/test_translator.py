@@ -301,7 +301,7 @@ def slow_likelihood(translator, documents, translations, history):
             progress = model.start(torch.tensor([[*source, EOS]]), torch.tensor([len(source) + 1]))
             for previous, token in zip([BOS, *target], [*target, EOS], strict=True):
                 step, progress = model.step(progress, torch.tensor([[previous]]))
-                total += predict(model, step, memory, slots)[0, 0, token].item()
+                total += predict(model.predict, step, memory, slots)[0, 0, token].item()
                 count += 1
             tokens = translator.target_vocabulary.encode(heard)
             (found,) = force(model, [source], [tokens])
@@ -359,7 +359,7 @@ def test_the_score_of_a_translation_is_its_likelihood(translator):
     """The best hypothesis in the memory of the moment scores what forced decoding says."""
     slots = translator.memory.empty(1)
     for text in DOCUMENTS[5]:
-        ((found,),) = translator.search([text], translator.memory, slots)
+        ((found,),) = translator.search([text], slots)
         said = translator.target_vocabulary.decode(found.tokens)
         (scores,) = translator.score([text], [said], slots, [0])
         assert found.log_probability == pytest.approx(sum(scores), abs=1e-3)
@@ -376,7 +376,7 @@ def test_search_leaves_the_memory_alone(translator):
     (heard,) = force(translator.model, [[5, 6]], [[7, 8]])
     translator.remember(slots, {0: heard})
     before = slots.select(np.arange(2))
-    found = translator.search(["ba be", ""], translator.memory, slots)
+    found = translator.search(["ba be", ""], slots)
     assert len(found[0]) == 1
     assert found[1] == []
     for name in slots.__slots__:

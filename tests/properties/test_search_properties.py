@@ -30,7 +30,7 @@ def looked_up(model, memory, slots):
     """The distribution that search asks for."""
 
     def distribution(step, alive):
-        return predict(model, step, memory, slots if slots is None else slots.select(alive.numpy()))
+        return predict(model.predict, step, memory, slots if slots is None else slots.select(alive))
 
     return distribution
 
@@ -42,7 +42,7 @@ def greedy(model, text, memory, slots, beam):
     found, token = [], BOS
     while True:
         step, progress = model.step(progress, torch.tensor([[token]]))
-        row = predict(model, step, memory, slots)[0, 0]
+        row = predict(model.predict, step, memory, slots)[0, 0]
         row[list(beam.banned)] = -torch.inf
         token = int(row.argmax())
         if token == EOS or len(found) == max(10, int(beam.max_ratio * len(text))):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,11 +14,12 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD
 
-__all__ = ["Beam", "Distribution", "Stepper", "search"]
+__all__ = ["Beam", "Distribution", "Stepper", "run", "search", "top"]
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.floating]
 
-Distribution = Callable[[Step, Tensor], Tensor]
+Distribution = Callable[[Step, Integers], Tensor]
 """log P(y_t) [lane, many, token], a tensor of its own, from a step and the lanes still under way."""
 
 
@@ -55,26 +57,6 @@ class Beam:
         return allowed.clamp(min=self.min_length)
 
 
-@dataclass(slots=True)
-class Trace:
-    """One time step of the search: what the paths that pass here will need."""
-
-    place: Integers  # lane -> row of this step's tensors, or -1  [lane]
-    parents: Integers  # hypothesis -> hypothesis of this step    [row, many]
-    tokens: Integers  # the token appended                         [row, many]
-    step: Step
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Ending:
-    """A hypothesis that has ended: at which time, from which hypothesis of that time's step."""
-
-    score: float
-    log_probability: float
-    time: int
-    parent: int
-
-
 @torch.inference_mode()
 def search(
     model: Stepper, distribution: Distribution, source: Tensor, lengths: Tensor, beam: Beam
@@ -83,132 +65,222 @@ def search(
 
     Lanes whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
     """
-    lanes, device = source.shape[0], source.device
-    longest = beam.longest(lengths - 1)
-    progress = model.start(source, lengths)
-    alive = torch.arange(lanes, device=device)
+    return run(model, distribution, model.start(source, lengths), lengths, beam)
+
+
+@torch.inference_mode()
+def run(
+    model: Stepper, distribution: Distribution, progress: Any, lengths: Tensor, beam: Beam
+) -> list[list[Hypothesis]]:
+    """Search on from sentences that were started already; see `search`."""
+    lanes, device = len(lengths), lengths.device
+    longest = beam.longest(lengths - 1).numpy(force=True)
+    endings = Endings(lanes, beam)
+    traces: list[Trace] = []
+    alive = np.arange(lanes)
     previous = torch.full((lanes, 1), BOS, device=device)
     totals = torch.zeros(lanes, 1, device=device)
-    endings: list[list[Ending]] = [[] for _ in range(lanes)]
-    traces: list[Trace] = []
     time = 0
     while len(alive):
         step, progress = model.step(progress, previous)
         scores = distribution(step, alive)
         _forbid(scores, beam, time, longest[alive])
-        choice = _choose(totals.unsqueeze(2) + scores, beam)
-        place = np.full(lanes, -1, np.int64)
-        place[alive.cpu().numpy()] = np.arange(len(alive))
-        traces.append(Trace(place, choice.parents.cpu().numpy(), choice.tokens.cpu().numpy(), step))
-        _collect(endings, choice, alive, time, beam)
-        going = _unfinished(endings, choice, alive, longest, time, beam)
-        rows = torch.tensor(going, dtype=torch.long, device=device)
-        progress = model.select(progress, rows, choice.parents[rows])
-        alive, previous, totals = alive[rows], choice.tokens[rows], choice.totals[rows]
+        choice = _choose(totals, scores, beam)
+        endings.add(alive, choice, time)
+        going = endings.unfinished(alive, choice.totals[:, 0], longest, time).nonzero()[0]
+        traces.append(Trace(alive, choice.parents, choice.tokens, step))
+        alive, kept = alive[going], [each[going] for each in (choice.parents, choice.tokens, choice.totals)]
+        parents, previous, totals = (torch.from_numpy(each).to(device) for each in kept)
+        progress = model.select(progress, torch.from_numpy(going).to(device), parents)
         time += 1
-    return [_trace_back(endings[lane], lane, traces, beam.n_best) for lane in range(lanes)]
+    return _trace_back(endings.best(), traces, lanes)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The hypotheses that go on, and those that end here."""
 
-    parents: Tensor  # [lane, many]
-    tokens: Tensor  # [lane, many]
-    totals: Tensor  # log probability; -inf where there is no such hypothesis  [lane, many]
-    end_parents: Tensor  # [lane, many]
-    end_totals: Tensor  # -inf where nothing ends                             [lane, many]
+    parents: Integers  # [lane, many]
+    tokens: Integers  # [lane, many]
+    totals: Floats  # log probability; -inf where there is no such hypothesis  [lane, many]
+    end_parents: Integers  # [lane, many]
+    end_totals: Floats  # -inf where nothing ends                             [lane, many]
 
 
-def _forbid(scores: Tensor, beam: Beam, time: int, longest: Tensor) -> None:
+def _forbid(scores: Tensor, beam: Beam, time: int, longest: Integers) -> None:
     """Bar impossible tokens, an end that comes too early, and anything but the end when it is due."""
-    scores[..., list(beam.banned)] = -torch.inf
+    for token in beam.banned:
+        scores[..., token] = -torch.inf
     if time < beam.min_length:
         scores[..., EOS] = -torch.inf
     due = time >= longest
     if due.any():
-        end = scores[due][..., EOS].clone()
-        scores[due] = -torch.inf
-        scores[due.nonzero(as_tuple=True)[0], :, EOS] = end
+        rows = torch.from_numpy(due.nonzero()[0]).to(scores.device)
+        end = scores[rows, :, EOS]
+        scores[rows] = -torch.inf
+        scores[rows, :, EOS] = end
 
 
-def _choose(totals: Tensor, beam: Beam) -> Choice:
+def _choose(totals: Tensor, scores: Tensor, beam: Beam) -> Choice:
     """Pick the best continuations [lane, many, token] -> [lane, many], ends apart.
 
     Twice the beam is looked at, since at most a beam of candidates can be ends; an end counts only among
     the first `size` candidates, so that a beam of one is greedy.
     """
-    lanes, many, tokens = totals.shape
-    best, where = totals.view(lanes, -1).topk(min(2 * beam.size, many * tokens), dim=1)
+    many, tokens, size = scores.shape[1], scores.shape[2], beam.size
+    found, places = top(totals, scores, min(2 * size, many * tokens))
+    best, where = found.numpy(force=True), places.numpy(force=True)
     parents, chosen = where // tokens, where % tokens
     ends = chosen == EOS
-    end_totals = best.masked_fill(~ends, -torch.inf)[:, : beam.size]
     # A stable sort moves the ends behind and leaves the rest in order.
-    order = ends.long().sort(dim=1, stable=True).indices[:, : beam.size]
-    on = best.masked_fill(ends, -torch.inf)
+    order = ends.argsort(1, kind="stable")[:, :size]
+    rows = np.arange(len(order))[:, None]
     return Choice(
-        parents.gather(1, order),
-        chosen.gather(1, order),
-        on.gather(1, order),
-        parents[:, : beam.size],
-        end_totals,
+        parents[rows, order],
+        chosen[rows, order],
+        np.where(ends, -np.inf, best)[rows, order].astype(best.dtype),
+        parents[:, :size],
+        np.where(ends, best, -np.inf)[:, :size],
     )
 
 
-def _collect(endings: list[list[Ending]], choice: Choice, alive: Tensor, time: int, beam: Beam) -> None:
-    """Note the hypotheses that end at this step."""
-    rows, columns = choice.end_totals.isfinite().nonzero(as_tuple=True)
-    lanes = alive[rows].tolist()
-    totals = choice.end_totals[rows, columns].tolist()
-    parents = choice.end_parents[rows, columns].tolist()
-    for lane, total, parent in zip(lanes, totals, parents, strict=True):
-        score = total / (time + 1) ** beam.length_penalty
-        endings[lane].append(Ending(score, total, time, parent))
+def top(totals: Tensor, scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Return the `count` largest of totals + scores in each lane, and where: hypothesis * tokens + token.
 
-
-def _unfinished(
-    endings: list[list[Ending]], choice: Choice, alive: Tensor, longest: Tensor, time: int, beam: Beam
-) -> list[int]:
-    """Return the rows of the lanes whose search goes on.
-
-    It ends when nothing better can be reached, or when a beam of hypotheses has ended and the best of them
-    is no worse than the best one under way would be if it ended next; a beam of one ends with its first.
+    Only blocks of tokens whose largest score is among the `count` largest can hold one of them, so a single
+    pass for the peaks leaves little to sort.
     """
-    best = choice.totals[:, 0]
-    # A log probability only falls; the most it can gain from is the longest length.
-    reachable = (best / (longest[alive] + 1) ** beam.length_penalty).tolist()
-    likely = (best / (time + 2) ** beam.length_penalty).tolist()
-    going = []
-    for row, lane in enumerate(alive.tolist()):
-        ended = sorted(endings[lane], reverse=True)
-        full = len(ended) >= beam.size and (beam.size == 1 or ended[0].score >= likely[row])
-        enough = full or (len(ended) >= beam.n_best and ended[beam.n_best - 1].score >= reachable[row])
-        if not enough and reachable[row] > -np.inf:
-            going.append(row)
-    return going
+    lanes, many, tokens = scores.shape
+    block = _block(tokens)
+    if block == 1 or count > many * tokens // block:
+        return (totals.unsqueeze(2) + scores).flatten(1).topk(count, dim=1)
+    blocks = scores.view(lanes, many, -1, block)
+    peaks = blocks.amax(3) + totals.unsqueeze(2)
+    chosen = peaks.flatten(1).topk(count, dim=1).indices
+    offsets = totals.gather(1, chosen // peaks.shape[2])
+    inside = blocks.flatten(1, 2).gather(1, chosen.unsqueeze(2).expand(-1, -1, block))
+    best, where = (inside + offsets.unsqueeze(2)).flatten(1).topk(count, dim=1)
+    return best, chosen.gather(1, where // block) * block + where % block
 
 
-def _trace_back(endings: list[Ending], lane: int, traces: list[Trace], n_best: int) -> list[Hypothesis]:
-    """Follow the back-pointers of the best endings and gather their vectors."""
-    found = []
-    for ending in sorted(endings, reverse=True)[:n_best]:
-        parents, tokens = [ending.parent], list[int]()
-        for trace in reversed(traces[: ending.time]):
-            row = trace.place[lane]
-            tokens.append(int(trace.tokens[row, parents[-1]]))
-            parents.append(int(trace.parents[row, parents[-1]]))
-        steps = [
-            (trace.step, trace.place[lane], parent)
-            for trace, parent in zip(traces[: ending.time + 1], reversed(parents), strict=True)
+@cache
+def _block(tokens: int) -> int:
+    """Return a divisor of `tokens` that makes good blocks, or 1."""
+    return next((size for size in (32, *range(24, 64), *range(64, 200)) if tokens % size == 0), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A hypothesis that has ended: at which time, from which hypothesis of that time's step."""
+
+    lane: int
+    score: float
+    log_probability: float
+    time: int
+    parent: int
+
+
+class Endings:
+    """The hypotheses that have ended, of all lanes."""
+
+    def __init__(self, lanes: int, beam: Beam) -> None:
+        self.beam = beam
+        self.count = np.zeros(lanes, np.int64)
+        self.scores = np.full((lanes, beam.n_best), -np.inf)  # the best ones, falling
+        self.found: list[tuple[NDArray[Any], ...]] = []  # lane, score, log probability, time, parent
+
+    def add(self, alive: Integers, choice: Choice, time: int) -> None:
+        """Note the hypotheses that end at this step."""
+        rows, columns = np.isfinite(choice.end_totals).nonzero()
+        if not len(rows):
+            return
+        scores = choice.end_totals.astype(np.float64) / (time + 1) ** self.beam.length_penalty
+        self.scores[alive] = -np.sort(-np.concatenate([self.scores[alive], scores], 1), 1)[
+            :, : self.beam.n_best
         ]
-        found.append(
+        self.count += np.bincount(alive[rows], minlength=len(self.count))
+        self.found.append(
+            (
+                alive[rows],
+                scores[rows, columns],
+                choice.end_totals[rows, columns],
+                np.full(len(rows), time),
+                choice.end_parents[rows, columns],
+            )
+        )
+
+    def unfinished(self, alive: Integers, best: Floats, longest: Integers, time: int) -> NDArray[np.bool_]:
+        """Return which of the lanes go on, where `best` is their best hypothesis under way.
+
+        A search ends when nothing better can be reached, or when a beam of hypotheses has ended and the best
+        of them is no worse than the best one under way would be if it ended next; a beam of one ends with
+        its first.
+        """
+        beam, scores = self.beam, self.scores[alive]
+        # A log probability only falls; the most it can gain from is the longest length.
+        reachable = best / (longest[alive] + 1) ** beam.length_penalty
+        likely = best / (time + 2) ** beam.length_penalty
+        full = (self.count[alive] >= beam.size) & ((scores[:, 0] >= likely) | (beam.size == 1))
+        enough = full | ((self.count[alive] >= beam.n_best) & (scores[:, -1] >= reachable))
+        going: NDArray[np.bool_] = ~enough & (reachable > -np.inf)
+        return going
+
+    def best(self) -> list[Ending]:
+        """Return the `n_best` of each lane, lane by lane, best first."""
+        if not self.found:
+            return []
+        lane, score, total, time, parent = (np.concatenate(each) for each in zip(*self.found, strict=True))
+        order = np.lexsort((-parent, -time, -total, -score, lane))
+        first = np.searchsorted(lane[order], lane[order])  # where each one's lane begins
+        order = order[np.arange(len(order)) - first < self.beam.n_best]
+        columns = (each[order].tolist() for each in (lane, score, total, time, parent))
+        return [Ending(*each) for each in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One time step of the search: what the paths that pass here will need."""
+
+    alive: Integers  # row -> lane                              [row]
+    parents: Integers  # hypothesis -> hypothesis of this step  [row, many]
+    tokens: Integers  # the token appended                      [row, many]
+    step: Step
+
+
+def _trace_back(endings: list[Ending], traces: list[Trace], lanes: int) -> list[list[Hypothesis]]:
+    """Follow the back-pointers of all endings at once and gather their vectors."""
+    found: list[list[Hypothesis]] = [[] for _ in range(lanes)]
+    if not endings:
+        return found
+    lane = np.array([ending.lane for ending in endings])
+    last = np.array([ending.time for ending in endings])
+    at = np.array([ending.parent for ending in endings])
+    state, context = traces[0].step.state, traces[0].step.context
+    shape = (len(endings), int(last.max()) + 1)
+    tokens, aligned = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    contexts, states = context.new_zeros(*shape, context.shape[-1]), state.new_zeros(*shape, state.shape[-1])
+    for time in reversed(range(shape[1])):
+        trace = traces[time]
+        passing = (last >= time).nonzero()[0]
+        rows = np.searchsorted(trace.alive, lane[passing])
+        before = passing[last[passing] > time]  # where an ending's own parent is known already
+        if len(before):
+            tokens[before, time] = trace.tokens[np.searchsorted(trace.alive, lane[before]), at[before]]
+            at[before] = trace.parents[np.searchsorted(trace.alive, lane[before]), at[before]]
+        place = torch.from_numpy(rows), torch.from_numpy(at[passing])
+        contexts[passing, time] = trace.step.context[place]
+        states[passing, time] = trace.step.state[place]
+        aligned[passing, time] = trace.step.attention[place].argmax(-1).numpy(force=True)
+    for number, ending in enumerate(endings):
+        steps = ending.time + 1
+        found[ending.lane].append(
             Hypothesis(
-                tokens[::-1],
+                tokens[number, : ending.time].tolist(),
                 ending.log_probability,
                 ending.score,
-                torch.stack([step.context[row, parent] for step, row, parent in steps]),
-                torch.stack([step.state[row, parent] for step, row, parent in steps]),
-                [int(step.attention[row, parent].argmax()) for step, row, parent in steps],
+                contexts[number, :steps],
+                states[number, :steps],
+                aligned[number, :steps].tolist(),
             )
         )
     return found

@@ -1,7 +1,6 @@
 """Forced decoding: the contexts and states of a translation that somebody else made, and its score."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,7 +10,7 @@ from recollect.batches.sentences import Batch, Ids, collate
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
-from recollect.models.interface import SentenceModel, Step
+from recollect.models.interface import SearchModel, Step
 
 __all__ = ["force", "score"]
 
@@ -19,7 +18,7 @@ SENTENCES_AT_ONCE = 64
 
 
 @torch.inference_mode()
-def force(model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
+def force(model: SearchModel, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
     """Return each target as a hypothesis for its source, as if the search had found it.
 
     Contexts and states do not depend on any memory, so the sentences are computed side by side; their log
@@ -33,7 +32,7 @@ def force(model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[I
 
 
 def _steps(
-    model: SentenceModel[Any], sources: Sequence[Ids], targets: Sequence[Ids]
+    model: SearchModel, sources: Sequence[Ids], targets: Sequence[Ids]
 ) -> Iterator[tuple[Batch, Step]]:
     for start in range(0, len(sources), SENTENCES_AT_ONCE):
         some = slice(start, start + SENTENCES_AT_ONCE)
@@ -41,7 +40,7 @@ def _steps(
         yield batch, model.unroll(batch.source, batch.lengths, batch.previous)
 
 
-def _hypotheses(model: SentenceModel[Any], batch: Batch, step: Step) -> Iterator[Hypothesis]:
+def _hypotheses(model: SearchModel, batch: Batch, step: Step) -> Iterator[Hypothesis]:
     scores = _placed(predict.score(model, step, batch.target, kept=batch.kept), batch)
     for row, length in enumerate(batch.kept.sum(1).tolist()):
         total = float(scores[row].sum())
@@ -64,7 +63,7 @@ def _placed(flat: Tensor, batch: Batch) -> Tensor:
 
 @torch.inference_mode()
 def score(
-    model: SentenceModel[Any],
+    model: SearchModel,
     sources: Sequence[Ids],
     targets: Sequence[Ids],
     memory: Memory | None = None,

@@ -54,7 +54,7 @@ class Session:
 
     def translate(self, sentence: str) -> Translation:
         """Translate the next sentence and remember it."""
-        found = self.translator.search([sentence], self.translator.memory, self._slots)[0]
+        found = self.translator.search([sentence], self._slots)[0]
         translation = self.translator.express(sentence, found)
         self.sentences.append(Sentence(sentence, translation.text, translation.tokens))
         if self._slots is not None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
@@ -13,15 +14,16 @@ from recollect.batches.sentences import collate_source
 from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
+from recollect.memory.fusion import Predict
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
-from recollect.models.interface import SentenceModel, Step
+from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.unknowns import replace_unknowns
 from recollect.text.vocabulary import EOS, Vocabulary
 from recollect.text.words import split_words
 
-__all__ = ["Finished", "Likelihood", "Translation", "Translator"]
+__all__ = ["Finished", "Likelihood", "Packed", "Translation", "Translator"]
 
 WINDOW = 8  # batches of sentences sorted by length together, where no memory ties them to their order
 
@@ -70,8 +72,18 @@ class Lane:
     at: int = 0
 
 
+class Packed(NamedTuple):
+    """A sentence model and its memory in forms made for search."""
+
+    model: SearchModel
+    memory: Memory | None
+
+
 class Translator:
-    """A sentence model, its memory and its vocabularies, ready to translate."""
+    """A sentence model, its memory and its vocabularies, ready to translate.
+
+    `packed` is used for searching where it is given; it must be made anew when the model's weights change.
+    """
 
     def __init__(
         self,
@@ -80,6 +92,7 @@ class Translator:
         source_vocabulary: Vocabulary,
         target_vocabulary: Vocabulary,
         *,
+        packed: Packed | None = None,
         dictionary: Mapping[str, str] | None = None,
         beam: Beam | None = None,
         lanes: int = 32,
@@ -87,6 +100,8 @@ class Translator:
         carry: bool = False,
     ) -> None:
         self.model, self.memory = model.eval(), memory
+        self.packed = packed
+        self.searched, self.spoken = packed or Packed(model, memory)
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.dictionary = dictionary
         self.beam = beam or Beam()
@@ -119,6 +134,7 @@ class Translator:
         """Return a translator that shares the weights but has other options: memory, beam, lanes, ..."""
         given = {
             "memory": self.memory,
+            "packed": self.packed,
             "dictionary": self.dictionary,
             "beam": self.beam,
             "lanes": self.lanes,
@@ -126,6 +142,8 @@ class Translator:
             "carry": self.carry,
         } | options
         memory = given.pop("memory")
+        if "memory" in options and "packed" not in options and self.packed is not None:
+            given["packed"] = Packed(self.packed.model, memory)
         return Translator(self.model, memory, self.source_vocabulary, self.target_vocabulary, **given)
 
     def stream(
@@ -141,10 +159,10 @@ class Translator:
         remembered, not translated again.
         """
         done = done or {}
-        if self.memory is None:
+        if self.spoken is None:
             yield from self._stream_alone(documents, done)
         else:
-            yield from self._stream_lanes(self.memory, documents, done, history)
+            yield from self._stream_lanes(self.spoken, documents, done, history)
 
     # -- with a memory: lanes
 
@@ -167,7 +185,7 @@ class Translator:
             if not active:
                 return
             texts = [lane.sentences[lane.at] for lane in active.values()]
-            found = self.search(texts, memory, slots.select(np.array(list(active))))
+            found = self.search(texts, slots.select(np.array(list(active))))
             remembered = [each[0] if each else None for each in found]
             if history is not None:
                 given = [history[lane.number][lane.at] for lane in active.values()]
@@ -203,7 +221,7 @@ class Translator:
         """Remember sentences whose translations (as tokens) are known already."""
         sources = self.source_vocabulary.encode_many(list(texts))
         pairs = [(source, ids) for source, ids in zip(sources, tokens, strict=True) if source]
-        found = iter(force(self.model, [source for source, _ in pairs], [ids for _, ids in pairs]))
+        found = iter(force(self.searched, [source for source, _ in pairs], [ids for _, ids in pairs]))
         for source in sources:
             self.remember(slots, {lane: next(found) if source else None})
 
@@ -231,18 +249,17 @@ class Translator:
 
     # -- the parts, also for sessions and analysis
 
-    def search(
-        self, texts: Sequence[str], memory: Memory | None = None, slots: Slots | None = None
-    ) -> list[list[Hypothesis]]:
-        """Translate one sentence per lane; an empty text gets no hypothesis."""
+    def search(self, texts: Sequence[str], slots: Slots | None = None) -> list[list[Hypothesis]]:
+        """Translate one sentence per lane, with its memory if given; an empty text gets no hypothesis."""
         ids = self.source_vocabulary.encode_many(list(texts))
         real = [number for number, sentence in enumerate(ids) if sentence]
         if not real:
             return [[] for _ in texts]
         source, lengths = collate_source([ids[number] for number in real])
         device = self.model.device
-        reader = LaneReader(self.model, memory, None if slots is None else slots.select(np.array(real)))
-        found = search(self.model, reader, source.to(device), lengths.to(device), self.beam)
+        seen = None if slots is None else slots.select(np.array(real))
+        reader = LaneReader(self.searched.predict, self.spoken, seen)
+        found = search(self.searched, reader, source.to(device), lengths.to(device), self.beam)
         by_lane = dict(zip(real, found, strict=True))
         return [by_lane.get(number, []) for number in range(len(texts))]
 
@@ -251,7 +268,7 @@ class Translator:
         sources = self.source_vocabulary.encode_many(list(texts))
         targets = self.target_vocabulary.encode_many(list(translations))
         real = [number for number in range(len(texts)) if sources[number] and targets[number]]
-        found = force(self.model, [sources[n] for n in real], [targets[n] for n in real])
+        found = force(self.searched, [sources[n] for n in real], [targets[n] for n in real])
         by_number = dict(zip(real, found, strict=True))
         return [by_number.get(number) for number in range(len(texts))]
 
@@ -327,11 +344,11 @@ class Translator:
 class LaneReader:
     """The distribution that search asks for: it keeps the memories in step with the lanes still under way."""
 
-    def __init__(self, model: SentenceModel[Any], memory: Memory | None, slots: Slots | None) -> None:
-        self.model, self.memory, self.slots, self.view = model, memory, slots, slots
+    def __init__(self, predict: Predict, memory: Memory | None, slots: Slots | None) -> None:
+        self.predict, self.memory, self.slots, self.view = predict, memory, slots, slots
 
-    def __call__(self, step: Step, alive: Tensor) -> Tensor:
+    def __call__(self, step: Step, alive: NDArray[np.int64]) -> Tensor:
         """Return log P(y_t) [lane, many, token]."""
         if self.slots is not None and self.view is not None and self.view.lanes != len(alive):
-            self.view = self.slots.select(alive.cpu().numpy())
-        return predict(self.model, step, self.memory, self.view)
+            self.view = self.slots.select(alive)
+        return predict(self.predict, step, self.memory, self.view)

@@ -1,5 +1,6 @@
 """How what was remembered changes the next word: deep (states), shallow (words), or not at all."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,8 +10,9 @@ from torch.nn.functional import logsigmoid
 
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
+from recollect.models.products import make_product
 
-__all__ = ["DeepFusion", "Fusion", "NoFusion", "Predict", "Score", "ShallowFusion"]
+__all__ = ["DeepFusion", "Fusion", "NoFusion", "PackedGate", "Predict", "Score", "ShallowFusion"]
 
 Predict = Callable[[Step], Tensor]
 Score = Callable[[Step, Tensor], Tensor]
@@ -26,6 +28,13 @@ class Fusion(nn.Module):
     def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
         """Return the same for `targets` [...] alone, from the sentence model's `score`."""
         raise NotImplementedError
+
+    def packed(self, precision: str) -> "Fusion":
+        """Return a form for inference, whose weights are those of now."""
+        twin, gate = copy.deepcopy(self).requires_grad_(False), getattr(self, "gate", None)
+        if isinstance(gate, Gate):
+            twin.gate = PackedGate(gate, precision)
+        return twin
 
 
 class Gate(nn.Module):
@@ -45,12 +54,25 @@ class Gate(nn.Module):
         return gate
 
 
+class PackedGate(nn.Module):
+    """A gate as one product with packed weights, for inference."""
+
+    def __init__(self, gate: Gate, precision: str) -> None:
+        super().__init__()
+        weights = (gate.state.weight, gate.context.weight, gate.value.weight)
+        self.product = make_product(torch.cat([weight.detach() for weight in weights], 1), None, precision)
+
+    def forward(self, step: Step, recall: Recall) -> Tensor:
+        """Return [..., size]."""
+        return self.product(torch.cat([step.state, step.context, recall.value], -1))
+
+
 class DeepFusion(Fusion):
     """s~_t = (1 - lambda_t) * s_t + lambda_t * m_t, seen by the readout and not by the recurrence."""
 
     def __init__(self, context: int, state: int) -> None:
         super().__init__()
-        self.gate = Gate(context, state, state)
+        self.gate: Gate | PackedGate = Gate(context, state, state)
 
     def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
         """Mix states, then predict."""
@@ -71,7 +93,7 @@ class ShallowFusion(Fusion):
 
     def __init__(self, context: int, state: int) -> None:
         super().__init__()
-        self.gate = Gate(context, state, 1)
+        self.gate: Gate | PackedGate = Gate(context, state, 1)
 
     def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
         """Predict, then mix probabilities."""

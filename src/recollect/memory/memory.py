@@ -1,5 +1,6 @@
 """A memory as one plug: it starts empty, is read at every step, and is written after every sentence."""
 
+import copy
 from collections.abc import Callable, Sequence
 
 import torch
@@ -33,6 +34,12 @@ class Memory(nn.Module):
         self.size, self.context_size, self.state_size = size, context, state
         self.match, self.fusion = match, fusion
         self.policy, self.addresses = policy, addresses
+
+    def packed(self, precision: str) -> "Memory":
+        """Return the same memory in a form for inference, whose weights are those of now."""
+        twin = copy.copy(self)
+        twin._modules = {**self._modules, "fusion": self.fusion.packed(precision)}
+        return twin
 
     def empty(self, lanes: int, device: torch.device | None = None) -> Slots:
         """Return `lanes` memories that remember nothing."""

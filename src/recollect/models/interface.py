@@ -10,12 +10,12 @@ Axes, used all over the package:
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Progress", "SentenceModel", "Step"]
+__all__ = ["Progress", "SearchModel", "SentenceModel", "Step", "score_from_distribution"]
 
 Progress = TypeVar("Progress")
 
@@ -58,9 +58,7 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
 
     def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         """Return log P(targets) [...]; a share `smoothing` of it is the mean log P over all tokens."""
-        scores = self.predict(step)
-        exact = scores.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-        return exact if smoothing == 0 else (1 - smoothing) * exact + smoothing * scores.mean(-1)
+        return score_from_distribution(self.predict(step), targets, smoothing)
 
     @abstractmethod
     def select(self, progress: Progress, lanes: Tensor, hypotheses: Tensor) -> Progress:
@@ -78,3 +76,42 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
     def device(self) -> torch.device:
         """Where the parameters are."""
         return next(self.parameters()).device
+
+
+class SearchModel(Protocol):
+    """A sentence model as translating sees it: itself, or a form of it made for search."""
+
+    def start(self, source: Tensor, lengths: Tensor) -> Any:
+        """See `SentenceModel.start`."""
+        ...
+
+    def step(self, progress: Any, previous: Tensor) -> tuple[Step, Any]:
+        """See `SentenceModel.step`."""
+        ...
+
+    def predict(self, step: Step) -> Tensor:
+        """See `SentenceModel.predict`."""
+        ...
+
+    def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        """See `SentenceModel.score`."""
+        ...
+
+    def select(self, progress: Any, lanes: Tensor, hypotheses: Tensor) -> Any:
+        """See `SentenceModel.select`."""
+        ...
+
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+        """See `SentenceModel.unroll`."""
+        ...
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        ...
+
+
+def score_from_distribution(scores: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+    """Return log P(targets) [...] out of log P [..., token], smoothed as `SentenceModel.score` says."""
+    exact = scores.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    return exact if smoothing == 0 else (1 - smoothing) * exact + smoothing * scores.mean(-1)

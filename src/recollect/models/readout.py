@@ -31,9 +31,14 @@ class Readout(nn.Module):
     def vector(self, step: Step) -> Tensor:
         """Return o_t [..., embedding]."""
         combined = self.combine(torch.cat([step.state, step.context, step.previous], -1))
-        vector = combined.unflatten(-1, (-1, 2)).amax(-1) if self.maxout else torch.tanh(combined)
-        dropped: Tensor = self.dropout(vector)
+        dropped: Tensor = self.dropout(self.activate(combined))
         return dropped
+
+    def activate(self, combined: Tensor) -> Tensor:
+        """Return tanh, or the larger of each two."""
+        if self.maxout:
+            return combined.view(*combined.shape[:-1], -1, 2).amax(-1)
+        return torch.tanh(combined)
 
     def score(self, step: Step, targets: Tensor, smoothing: float) -> Tensor:
         """Return log P of `targets` alone, a share `smoothing` of it spread over all tokens."""

@@ -78,16 +78,19 @@ class RNNSearch(SentenceModel[Decoding]):
                 nn.init.zeros_(parameter)
 
     def start(self, source: Tensor, lengths: Tensor) -> Decoding:
-        """Encode `source`; s_0 = tanh(W mean_j(h_j) + b)."""
+        """Encode `source` and begin with s_0."""
+        vectors, padding, state = self.encode(source, lengths)
+        projected, gated = self.attention.project(vectors), self.gates_context(vectors)
+        return Decoding(Annotations(vectors, projected, gated, padding), state)
+
+    def encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return annotations, where they are padding, and s_0 = tanh(W mean_j(h_j) + b)."""
         embedded = self.embedding_dropout(self.source_embedding(source))
         vectors = self.encoder(embedded, lengths)
         padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
         total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
         state = torch.tanh(self.initial(total / lengths.unsqueeze(1)))
-        annotations = Annotations(
-            vectors, self.attention.project(vectors), self.gates_context(vectors), padding
-        )
-        return Decoding(annotations, state.unsqueeze(1))
+        return vectors, padding, state.unsqueeze(1)
 
     def step(self, progress: Decoding, previous: Tensor) -> tuple[Step, Decoding]:
         """Attend with the last state and word, then update the state."""
