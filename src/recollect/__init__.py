@@ -1,7 +1,6 @@
 """Machine translation that remembers: a small continuous memory of what has just been translated."""
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,9 +9,9 @@ if TYPE_CHECKING:
     from recollect.decoding.translator import Translation, Translator
     from recollect.errors import RecollectError
 
-__all__ = ["RecollectError", "Session", "Translation", "Translator", "__version__", "load"]
+    __version__: str
 
-__version__ = _version("recollect")
+__all__ = ["RecollectError", "Session", "Translation", "Translator", "__version__", "load"]
 
 _HOMES = {
     "RecollectError": "recollect.errors",
@@ -25,6 +24,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for, when it is asked for: `import recollect` itself stays light."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("recollect")
     if name not in _HOMES:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -327,8 +327,13 @@ def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str
     config = load_config(folder / "config.toml", overrides=overrides)
     keep_freed_memory()
     source, target = load_vocabulary(folder, "source"), load_vocabulary(folder, "target")
-    model = build_model(config, manifest["source_tokens"], manifest["target_tokens"])
-    memory = build_memory(config, model, target) if manifest["memory"] else None
+    with torch.device("meta"):  # without values: they come from the file
+        model = build_model(config, manifest["source_tokens"], manifest["target_tokens"])
+        memory = build_memory(config, model, target) if manifest["memory"] else None
+    for module in (model, memory):
+        if module is not None:
+            module.to_empty(device="cpu")
+    model.tie()
     _fill(folder / "weights.safetensors", model, memory)
     model.to(device)
     if memory is not None:

@@ -56,14 +56,14 @@ def test_an_empty_memory_is_the_sentence_model_to_the_last_bit(
         model = make_model(**variant)
         memory = make_memory(model, **options)
         step, slots = steps(model, 3, seed=seed), memory.empty(3)
-        assert torch.equal(predict(model, step, memory, slots), model.predict(step))
+        assert torch.equal(predict(model.predict, step, memory, slots), model.predict(step))
         kept = torch.rand(3, 6, generator=torch.Generator().manual_seed(seed)) < 0.5
-        assert torch.equal(predict(model, step, memory, slots, kept=kept), model.predict(step.where(kept)))
+        assert torch.equal(predict(model.predict, step, memory, slots, kept=kept), model.predict(step.where(kept)))
         # The same once a document has ended and another begins in its lane.
         memory.write(slots, step.context, step.state, [[5, 6, 7]] * 3)
         for lane in range(3):
             slots.clear(lane)
-        assert torch.equal(predict(model, step, memory, slots), model.predict(step))
+        assert torch.equal(predict(model.predict, step, memory, slots), model.predict(step))
 
 
 @settings(max_examples=50)
@@ -98,12 +98,12 @@ def test_permuting_lanes_permutes_outputs(make_model, make_memory, options, hist
         moved = type(step)(
             step.state[order], step.context[order], step.previous[order], step.attention[order]
         )
-        one = predict(model, step, memory, slots)
-        two = predict(model, moved, memory, slots.select(np.array(order)))
+        one = predict(model.predict, step, memory, slots)
+        two = predict(model.predict, moved, memory, slots.select(np.array(order)))
         torch.testing.assert_close(one[order], two, **CLOSE)
         for lane in range(4):
             single = type(step)(*(getattr(step, name)[lane : lane + 1] for name in step.__slots__))
-            alone = predict(model, single, memory, slots.select(np.array([lane])))
+            alone = predict(model.predict, single, memory, slots.select(np.array([lane])))
             torch.testing.assert_close(one[lane : lane + 1], alone, **CLOSE)
 
 
@@ -114,10 +114,10 @@ def test_the_order_of_slots_is_no_matter(make_model, make_memory, options, histo
         model = make_model()
         memory = make_memory(model, **options | {"size": 5})
         slots, step = remember(model, memory, history, 2), steps(model, 2)
-        before = predict(model, step, memory, slots)
+        before = predict(model.predict, step, memory, slots)
         for name in ("keys", "values", "words", "filled"):
             setattr(slots, name, getattr(slots, name)[:, order])
-        torch.testing.assert_close(predict(model, step, memory, slots), before, **CLOSE)
+        torch.testing.assert_close(predict(model.predict, step, memory, slots), before, **CLOSE)
 
 
 @settings(max_examples=30)

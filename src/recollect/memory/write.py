@@ -64,7 +64,7 @@ def _plan(slots: Slots, sentences: Sequence[Sentence | None], policy: Policy) ->
     for lane, sentence in enumerate(sentences):
         if sentence is None:
             continue
-        writes = policy(_books(slots, lane), sentence.addresses)
+        writes = policy(_books(slots, lane, sentence.addresses), sentence.addresses)
         for slot, times in _surviving(writes).items():
             first = writes[times[0]].fresh
             for rank, time in enumerate(times, start=0 if first else 1):
@@ -93,8 +93,20 @@ def _surviving(writes: Sequence[Write]) -> dict[int, list[int]]:
     return times
 
 
-def _books(slots: Slots, lane: int) -> "OrderedDict[int, int | None]":
-    """Return the lane's slots, least recently used first; EMPTY sorts before every clock."""
-    used, address = slots.used[lane], slots.address[lane].tolist()
-    order = np.argsort(used, kind="stable").tolist()
-    return OrderedDict((slot, None if used[slot] == EMPTY else address[slot]) for slot in order)
+def _books(slots: Slots, lane: int, addresses: Sequence[int]) -> "OrderedDict[int, int | None]":
+    """Return those slots of the lane that writing `addresses` can touch, least recently used first.
+
+    These are the slots that hold one of them, and as many of the least recently used as could be needed if
+    every other one of those were hit and moved away; EMPTY sorts before every clock.
+    """
+    used, address = slots.used[lane], slots.address[lane]
+    age = used * len(used) + np.arange(len(used))  # of equals, such as empty slots, the first
+    needed = min(2 * len(addresses), len(used))
+    if needed < len(used):
+        oldest = np.argpartition(age, needed - 1)[:needed] if needed else np.empty(0, np.int64)
+        held = (np.isin(address, addresses) & (used != EMPTY)).nonzero()[0]
+        chosen = np.union1d(oldest, held)
+    else:
+        chosen = np.arange(len(used))
+    order = chosen[np.argsort(age[chosen])].tolist()
+    return OrderedDict((slot, None if used[slot] == EMPTY else int(address[slot])) for slot in order)

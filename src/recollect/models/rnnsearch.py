@@ -60,9 +60,14 @@ class RNNSearch(SentenceModel[Decoding]):
         self.gates_state = nn.Linear(hidden, 3 * hidden)
         self.gates_between = nn.Linear(hidden, 3 * hidden) if conditional else None
         self.readout = Readout(hidden, 2 * hidden, embedding, target_tokens, dropout=dropout, kind=readout)
-        if tied:
-            self.readout.output.weight = self.target_embedding.weight
+        self.tied = tied
+        self.tie()
         self._initialise(embedding_std)
+
+    def tie(self) -> None:
+        """Make the output layer share the target embedding, if that is what the model does."""
+        if self.tied:
+            self.readout.output.weight = self.target_embedding.weight
 
     def _initialise(self, embedding_std: float) -> None:
         for embedding in (self.source_embedding, self.target_embedding):
