@@ -58,7 +58,9 @@ def test_an_empty_memory_is_the_sentence_model_to_the_last_bit(
         step, slots = steps(model, 3, seed=seed), memory.empty(3)
         assert torch.equal(predict(model.predict, step, memory, slots), model.predict(step))
         kept = torch.rand(3, 6, generator=torch.Generator().manual_seed(seed)) < 0.5
-        assert torch.equal(predict(model.predict, step, memory, slots, kept=kept), model.predict(step.where(kept)))
+        assert torch.equal(
+            predict(model.predict, step, memory, slots, kept=kept), model.predict(step.where(kept))
+        )
         # The same once a document has ended and another begins in its lane.
         memory.write(slots, step.context, step.state, [[5, 6, 7]] * 3)
         for lane in range(3):

@@ -14,13 +14,13 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD
 
-__all__ = ["Beam", "Distribution", "Stepper", "run", "search", "top"]
+__all__ = ["Beam", "Distribution", "Stepper", "forbid", "search", "top"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.floating]
 
-Distribution = Callable[[Step, Integers], Tensor]
-"""log P(y_t) [lane, many, token], a tensor of its own, from a step and the lanes still under way."""
+Distribution = Callable[[Step, Integers | None], Tensor]
+"""log P(y_t) [lane, many, token], a tensor of its own, from a step and the lanes under way (None: all)."""
 
 
 class Stepper(Protocol):
@@ -65,15 +65,8 @@ def search(
 
     Lanes whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
     """
-    return run(model, distribution, model.start(source, lengths), lengths, beam)
-
-
-@torch.inference_mode()
-def run(
-    model: Stepper, distribution: Distribution, progress: Any, lengths: Tensor, beam: Beam
-) -> list[list[Hypothesis]]:
-    """Search on from sentences that were started already; see `search`."""
     lanes, device = len(lengths), lengths.device
+    progress = model.start(source, lengths)
     longest = beam.longest(lengths - 1).numpy(force=True)
     endings = Endings(lanes, beam)
     traces: list[Trace] = []
@@ -84,7 +77,7 @@ def run(
     while len(alive):
         step, progress = model.step(progress, previous)
         scores = distribution(step, alive)
-        _forbid(scores, beam, time, longest[alive])
+        forbid(scores, beam, time, longest[alive])
         choice = _choose(totals, scores, beam)
         endings.add(alive, choice, time)
         going = endings.unfinished(alive, choice.totals[:, 0], longest, time).nonzero()[0]
@@ -107,7 +100,7 @@ class Choice:
     end_totals: Floats  # -inf where nothing ends                             [lane, many]
 
 
-def _forbid(scores: Tensor, beam: Beam, time: int, longest: Integers) -> None:
+def forbid(scores: Tensor, beam: Beam, time: int, longest: Integers) -> None:
     """Bar impossible tokens, an end that comes too early, and anything but the end when it is due."""
     for token in beam.banned:
         scores[..., token] = -torch.inf

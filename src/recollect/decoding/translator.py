@@ -1,7 +1,8 @@
 """Documents in, documents out: many documents advance side by side, each with its own memory."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from recollect.batches.sentences import collate_source
 from recollect.decoding.beam import Beam, search
+from recollect.decoding.draft import confirm
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.memory.fusion import Predict
@@ -70,6 +72,7 @@ class Lane:
     number: int
     sentences: Sequence[str]
     at: int = 0
+    drafts: deque[list[Hypothesis]] = field(default_factory=deque)  # of the sentences from `at` on
 
 
 class Packed(NamedTuple):
@@ -185,7 +188,7 @@ class Translator:
             if not active:
                 return
             texts = [lane.sentences[lane.at] for lane in active.values()]
-            found = self.search(texts, slots.select(np.array(list(active))))
+            found = self._search_lanes(active, slots)
             remembered = [each[0] if each else None for each in found]
             if history is not None:
                 given = [history[lane.number][lane.at] for lane in active.values()]
@@ -194,6 +197,27 @@ class Translator:
             for lane, text, each in zip(active.values(), texts, found, strict=True):
                 yield Finished(lane.number, lane.at, self.express(text, each))
                 lane.at += 1
+
+    def _search_lanes(self, active: Mapping[int, Lane], slots: Slots) -> list[list[Hypothesis]]:
+        """Translate the next sentence of every active lane; where most lanes are idle, draft ahead."""
+        ahead = self.lanes // len(active)
+        if self.beam.size > 1 or ahead == 1:
+            texts = [lane.sentences[lane.at] for lane in active.values()]
+            return self.search(texts, slots.view(list(active)))
+        waiting = [lane for lane in active.values() if not lane.drafts]
+        texts = [text for lane in waiting for text in lane.sentences[lane.at : lane.at + ahead]]
+        drafts = iter(self.search(texts) if texts else [])
+        for lane in waiting:
+            lane.drafts.extend(islice(drafts, min(ahead, len(lane.sentences) - lane.at)))
+        found = []
+        for number, lane in active.items():
+            draft = lane.drafts.popleft()
+            if draft:
+                reader = LaneReader(self.searched.predict, self.spoken, slots.view([number]))
+                ids = self.source_vocabulary.encode(lane.sentences[lane.at])
+                draft = [confirm(self.searched, reader, ids, draft[0], self.beam)]
+            found.append(draft)
+        return found
 
     def _next_document(
         self,
@@ -257,7 +281,7 @@ class Translator:
             return [[] for _ in texts]
         source, lengths = collate_source([ids[number] for number in real])
         device = self.model.device
-        seen = None if slots is None else slots.select(np.array(real))
+        seen = None if slots is None else slots.view(real)
         reader = LaneReader(self.searched.predict, self.spoken, seen)
         found = search(self.searched, reader, source.to(device), lengths.to(device), self.beam)
         by_lane = dict(zip(real, found, strict=True))
@@ -347,8 +371,9 @@ class LaneReader:
     def __init__(self, predict: Predict, memory: Memory | None, slots: Slots | None) -> None:
         self.predict, self.memory, self.slots, self.view = predict, memory, slots, slots
 
-    def __call__(self, step: Step, alive: NDArray[np.int64]) -> Tensor:
+    def __call__(self, step: Step, alive: NDArray[np.int64] | None = None) -> Tensor:
         """Return log P(y_t) [lane, many, token]."""
-        if self.slots is not None and self.view is not None and self.view.lanes != len(alive):
+        view = self.view
+        if self.slots is not None and view is not None and alive is not None and len(alive) != view.lanes:
             self.view = self.slots.select(alive)
         return predict(self.predict, step, self.memory, self.view)

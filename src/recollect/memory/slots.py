@@ -1,5 +1,6 @@
 """The memory itself: slots of many documents side by side, as batched tensors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -67,6 +68,10 @@ class Slots:
         return Slots(
             *(getattr(self, name)[index] for name in VECTORS), *(getattr(self, name)[lanes] for name in BOOKS)
         )
+
+    def view(self, lanes: Sequence[int]) -> "Slots":
+        """Return some lanes for reading, without a copy where they are all of them."""
+        return self if list(lanes) == list(range(self.lanes)) else self.select(np.array(lanes))
 
     def clear(self, lane: int) -> None:
         """Forget everything in one lane."""

@@ -105,6 +105,10 @@ class SearchModel(Protocol):
         """See `SentenceModel.unroll`."""
         ...
 
+    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
+        """See `SentenceModel.rebuild`."""
+        ...
+
     @property
     def device(self) -> torch.device:
         """Where the parameters are."""

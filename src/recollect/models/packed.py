@@ -95,6 +95,13 @@ class PackedRNNSearch:
         vectors, projected, mapped, padding = (each[lanes, :longest] for each in source)
         return Reading(vectors, projected, mapped, padding, state)
 
+    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
+        """Return the step from its stored state and context and the tokens `previous` (no attention)."""
+        rest = linear(context, self.of_annotation[self._gates.stop :]).add_(
+            self.of_word[previous][..., self._rest]
+        )
+        return Step(state, context, rest, state.new_zeros(*previous.shape, 0))
+
     def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
         """Step along the tokens `previous` [lane, time], with the very arithmetic of the search."""
         progress, steps = self.start(source, lengths), []
