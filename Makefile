@@ -43,10 +43,15 @@ fix: setup  ## mend what ruff can mend by itself
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup  ## run every script in benchmarks/
-	@set -e; found=; for script in benchmarks/*.py; do \
-	  [ -e "$$script" ] || continue; found=yes; echo "$$script"; $(BIN)/python "$$script"; done; \
-	[ -n "$$found" ] || echo "There are no benchmarks yet: each will be a script in benchmarks/."
+# Peers have their own environment, which only this target makes; PARTS="training,second pass" runs some parts.
+bench: setup .venv-peers/.done  ## measure speed beside Marian, JoeyNMT and CTranslate2 (half an hour)
+	$(BIN)/python benchmarks/run.py $(if $(PARTS),--only "$(PARTS)")
+
+.venv-peers/.done: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt
+	@touch .venv-peers/.done
 
 docs: setup  ## write docs/reference/ anew from the code itself
 	$(BIN)/python docs/build.py

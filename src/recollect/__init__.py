@@ -1,5 +1,6 @@
 """Machine translation that remembers: a small continuous memory of what has just been translated."""
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = ["RecollectError", "Session", "Translation", "Translator", "__version__", "load"]
+
+# Threads that wait by spinning make a shared machine several times slower; OpenMP reads this when it is loaded.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 _HOMES = {
     "RecollectError": "recollect.errors",

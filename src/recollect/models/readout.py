@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from recollect.models.interface import Step
 from recollect.models.softmax import score_tokens
@@ -30,7 +31,11 @@ class Readout(nn.Module):
 
     def vector(self, step: Step) -> Tensor:
         """Return o_t [..., embedding]."""
-        combined = self.combine(torch.cat([step.state, step.context, step.previous], -1))
+        # One product each: where only the state needs a gradient (pass two), only it gets one.
+        sizes = [step.state.shape[-1], step.context.shape[-1], step.previous.shape[-1]]
+        of_state, of_context, of_word = self.combine.weight.split_with_sizes(sizes, 1)
+        combined = linear(step.state, of_state, self.combine.bias)
+        combined = combined + linear(step.context, of_context) + linear(step.previous, of_word)
         dropped: Tensor = self.dropout(self.activate(combined))
         return dropped
 
