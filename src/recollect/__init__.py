@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecollectError", "Session", "Translation", "Translator", "__version__", "load"]
 
-# Threads that wait by spinning make a shared machine several times slower; OpenMP reads this when it is loaded.
+# Threads that wait by spinning make a shared machine much slower (OpenMP reads this when it is loaded).
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 

@@ -16,6 +16,7 @@ from recollect.decoding.beam import Beam, search
 from recollect.decoding.draft import confirm
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.workers import in_parts
 from recollect.memory.fusion import Predict
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
@@ -279,12 +280,16 @@ class Translator:
         real = [number for number, sentence in enumerate(ids) if sentence]
         if not real:
             return [[] for _ in texts]
-        source, lengths = collate_source([ids[number] for number in real])
+
+        def search_some(part: range) -> list[list[Hypothesis]]:
+            lanes = real[part.start : part.stop]
+            source, lengths = (each.to(device) for each in collate_source([ids[lane] for lane in lanes]))
+            seen = None if slots is None else slots.view(lanes)
+            reader = LaneReader(self.searched.predict, self.spoken, seen)
+            return search(self.searched, reader, source, lengths, self.beam)
+
         device = self.model.device
-        seen = None if slots is None else slots.view(real)
-        reader = LaneReader(self.searched.predict, self.spoken, seen)
-        found = search(self.searched, reader, source.to(device), lengths.to(device), self.beam)
-        by_lane = dict(zip(real, found, strict=True))
+        by_lane = dict(zip(real, in_parts(search_some, len(real), device), strict=True))
         return [by_lane.get(number, []) for number in range(len(texts))]
 
     def force(self, texts: Sequence[str], translations: Sequence[str]) -> list[Hypothesis | None]:

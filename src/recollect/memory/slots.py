@@ -70,8 +70,12 @@ class Slots:
         )
 
     def view(self, lanes: Sequence[int]) -> "Slots":
-        """Return some lanes for reading, without a copy where they are all of them."""
-        return self if list(lanes) == list(range(self.lanes)) else self.select(np.array(lanes))
+        """Return some lanes for reading, without a copy where they are neighbours in order."""
+        first = lanes[0] if len(lanes) else 0
+        if list(lanes) != list(range(first, first + len(lanes))):
+            return self.select(np.array(lanes))
+        some = slice(first, first + len(lanes))
+        return Slots(*(getattr(self, name)[some] for name in (*VECTORS, *BOOKS)))
 
     def clear(self, lane: int) -> None:
         """Forget everything in one lane."""
