@@ -42,7 +42,8 @@ def test_many_lanes_are_translated_as_few(make_translator, two_threads):
     split = made.translate_documents(documents)
     torch.set_num_threads(1)
     whole = made.translate_documents(documents)
-    assert [[each.tokens for each in one] for one in split] == [[each.tokens for each in one] for one in whole]
+    tokens = [[[each.tokens for each in document] for document in found] for found in (split, whole)]
+    assert tokens[0] == tokens[1]
 
 
 def test_what_goes_wrong_in_a_part_is_told(two_threads):
