@@ -16,7 +16,9 @@ from recollect.models.rnnsearch import RNNSearch
 from recollect.text.words import WordVocabulary
 
 torch.set_num_threads(1)
-settings.register_profile("recollect", deadline=None)  # the machine may be busy
+# The machine may be busy. The same examples every time, unless asked for others: --hypothesis-profile=explore
+settings.register_profile("recollect", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("recollect")
 
 SOURCE_WORDS = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du"]
