@@ -67,6 +67,15 @@ def test_lanes_that_leave_take_their_padding_along(model):
     torch.testing.assert_close(step.state, whole.state[1:])
 
 
+def test_lanes_may_change_places(model):
+    packed = PackedRNNSearch(model)
+    progress, order = packed.start(SOURCE, LENGTHS), torch.tensor([2, 0, 1])
+    moved = packed.select(progress, order, torch.zeros(3, 1, dtype=torch.long))
+    step, _ = packed.step(moved, PREVIOUS[order, :1])
+    whole, _ = packed.step(progress, PREVIOUS[:, :1])
+    torch.testing.assert_close(step.state, whole.state[order])
+
+
 @pytest.mark.parametrize("fusion", ["deep", "shallow", "none"])
 def test_a_packed_memory_speaks_as_the_memory(make_model, make_memory, fusion):
     model = make_model().requires_grad_(False)

@@ -87,9 +87,9 @@ class PackedRNNSearch:
 
     def select(self, progress: Reading, lanes: Tensor, hypotheses: Tensor) -> Reading:
         """Keep `lanes` [lane'] and, in each, `hypotheses` [lane', many'] (repeats allowed)."""
-        if len(lanes) == len(progress.state):  # lanes only ever leave
-            return replace(progress, state=progress.state[lanes.unsqueeze(1), hypotheses])
         state = progress.state[lanes.unsqueeze(1), hypotheses]
+        if len(lanes) == len(progress.state) and bool((lanes.diff() == 1).all()):  # all of them, in order
+            return replace(progress, state=state)
         longest = int((~progress.padding[lanes]).sum(1).max()) if len(lanes) else 0
         source = (progress.vectors, progress.projected, progress.mapped, progress.padding)
         vectors, projected, mapped, padding = (each[lanes, :longest] for each in source)
