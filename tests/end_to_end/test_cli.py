@@ -167,7 +167,8 @@ def test_the_second_pass_can_wait(trained: Shell) -> None:
 
 
 def test_interrupted_by_the_user(trained: Shell) -> None:
-    process = trained.console("train", "config.toml", "-d", "prepared", "-r", "interrupted")
+    longer = ("--set", "pass_one.max_steps=1000000")  # it cannot be done before the signal arrives
+    process = trained.console("train", "config.toml", "-d", "prepared", "-r", "interrupted", *longer)
     while not (trained.folder / "interrupted" / "config.toml").exists():
         assert process.poll() is None
         time.sleep(0.01)
