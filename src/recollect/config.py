@@ -59,6 +59,8 @@ class DataConfig(Section):
     """Its translation, line by line."""
     starts: File | None = None
     """Line numbers at which documents start; without it, an empty line stands between documents."""
+    clean: Flag = False
+    """Leave out pairs in the wrong script, with markup or of odd lengths, and documents that come twice."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()

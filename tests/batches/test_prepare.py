@@ -213,3 +213,15 @@ def test_starts_make_the_documents(corpus):
     assert prepared.train.documents.tolist() == [0, 9, 28, 40]
     assert prepared.manifest.skipped == {"too long": 1, "both sides empty": 1}
     assert "starts" in prepared.manifest.inputs
+
+
+def test_cleaning_leaves_out_and_reports(corpus):
+    for name, line in (("train.zh", "book"), ("train.en", "书")):
+        with (corpus / name).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    as_it_is, cleaned = run(corpus), run(corpus, "cleaned", clean=True)
+    assert "in another script than the rest" not in as_it_is.manifest.skipped
+    assert cleaned.manifest.skipped["in another script than the rest"] == 1
+    assert "book | 书" in (corpus / "cleaned" / "problems.tsv").read_text(encoding="utf-8")
+    with pytest.raises(DataError, match="clean was True, now False"):
+        run(corpus, "cleaned")

@@ -28,6 +28,7 @@ from recollect.batches.vocabularies import (
     learn_vocabularies,
 )
 from recollect.errors import ConfigError, DataError
+from recollect.text.cleaning import Cleaning, survey
 from recollect.text.dictionary import learn_dictionary, save_dictionary
 from recollect.text.document import ParallelDocument
 from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
@@ -50,9 +51,18 @@ class _Inputs:
     source: Path
     target: Path
     starts: Path | None
+    cleaning: Cleaning | None = None
 
     def stream(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
-        return stream_pairs(self.source, self.target, self.starts, problems)
+        items = stream_pairs(self.source, self.target, self.starts, problems)
+        if self.cleaning is None:
+            yield from items
+            return
+        for item, fault in self.cleaning.clean(items):
+            if fault is None:
+                yield item
+            elif isinstance(item, Pair):
+                problems.report(fault, self.source, item.line, f"{item.source} | {item.target}")
 
 
 def prepare(
@@ -66,13 +76,15 @@ def prepare(
     size_target: int,
     joint: bool,
     max_length: int,
+    clean: bool = False,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
     progress: Progress = _silent,
 ) -> Prepared:
     """Make `folder` from the training files, or open it if it was made from the same ones in the same way.
 
-    `max_length` is in tokens of either side; longer pairs are skipped and reported.
+    `max_length` is in tokens of either side; longer pairs are skipped and reported. With `clean`, so are
+    pairs not worth learning from, and documents that are there twice.
     """
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
@@ -83,7 +95,7 @@ def prepare(
         version=VERSION,
         inputs=_describe(inputs),
         tune_sha256=hashlib.sha256(tune_text.encode()).hexdigest(),
-        options={**asdict(options), "max_length": max_length},
+        options={**asdict(options), "max_length": max_length, "clean": clean},
         counts={},
         skipped={},
     )
@@ -97,6 +109,9 @@ def prepare(
         shutil.rmtree(partial)
     partial.mkdir(parents=True)
     (partial / TUNE).write_text(tune_text, encoding="utf-8", newline="\n")
+    if clean:
+        progress("surveying", 0, None)
+        inputs = replace(inputs, cleaning=survey(inputs.stream(Problems())))
     learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
     learned.source.save(partial, "source")
     learned.target.save(partial, "target")
@@ -218,10 +233,11 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
+    options = {"clean": False, **found.options}  # folders made before there was a choice were not cleaned
     differences = [
-        f"{name} was {found.options.get(name)}, now {value}"
+        f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()
-        if found.options.get(name) != value
+        if options.get(name) != value
     ]
     for role in sorted({*found.inputs, *wanted.inputs}):
         before, now = found.inputs.get(role), wanted.inputs.get(role)

@@ -18,6 +18,10 @@ class Kind(StrEnum):
     INVALID_UTF8 = "invalid UTF-8"
     TOO_LONG = "too long"
     NOTHING_LEFT = "nothing left after normalisation"
+    MARKUP = "markup or broken characters"
+    WRONG_SCRIPT = "in another script than the rest"
+    ODD_LENGTHS = "lengths that do not fit together"
+    REPEATED_DOCUMENT = "in a document seen before"
 
 
 @dataclass(frozen=True, slots=True)

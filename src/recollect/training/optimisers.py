@@ -12,7 +12,7 @@ __all__ = ["learning_rate", "make_optimiser", "optimiser_tensors", "restore_opti
 def make_optimiser(kind: str, parameters: Iterable[nn.Parameter], rate: float) -> torch.optim.Optimizer:
     """Return Adam, or Adadelta as the paper sets it."""
     if kind == "adam":
-        return torch.optim.Adam(parameters, lr=rate, betas=(0.9, 0.98), eps=1e-9)
+        return torch.optim.Adam(parameters, lr=rate, betas=(0.9, 0.98), eps=1e-9, fused=True)
     return torch.optim.Adadelta(parameters, lr=rate, rho=0.95, eps=1e-6)
 
 
