@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect.assemble import load
     from recollect.decoding.session import Session
-    from recollect.decoding.translator import Translation, Translator
+    from recollect.decoding.translation import Translation
+    from recollect.decoding.translator import Translator
     from recollect.errors import RecollectError
 
     __version__: str
@@ -21,7 +22,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 _HOMES = {
     "RecollectError": "recollect.errors",
     "Session": "recollect.decoding.session",
-    "Translation": "recollect.decoding.translator",
+    "Translation": "recollect.decoding.translation",
     "Translator": "recollect.decoding.translator",
     "load": "recollect.assemble",
 }

@@ -131,9 +131,10 @@ def packed(translator: Translator, precision: str) -> Translator:
     model, memory = translator.model, translator.memory
     if not isinstance(model, RNNSearch) or model.query_word is None:
         return translator
-    return translator.replaced(
-        packed=Packed(PackedRNNSearch(model, precision), None if memory is None else memory.packed(precision))
-    )
+    if memory is None:
+        return translator.replaced(packed=Packed(PackedRNNSearch(model, precision), None))
+    fast = PackedRNNSearch(model, precision, memory.fusion.rider)
+    return translator.replaced(packed=Packed(fast, memory.packed(precision)))
 
 
 # -- data
@@ -157,6 +158,7 @@ def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int
         size_target=vocabulary.target_size,
         joint=vocabulary.joint,
         max_length=vocabulary.max_length,
+        clean=data.clean,
         tune=tune,
         seed=config.seed,
         progress=progress,

@@ -1,6 +1,7 @@
 """Beam search on a fake model: a table of transition probabilities made by hand or drawn, no modules."""
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.decoding.beam import Beam, search
+from recollect.decoding.beam import Beam, Search, search
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD, UNK
 
@@ -57,6 +58,12 @@ class Table:
                 for lane, some in zip(lanes.tolist(), hypotheses.tolist(), strict=True)
             ],
         )
+
+    def put(self, progress, lanes, other):
+        for place, number, paths in zip(lanes.tolist(), other.lanes, other.paths, strict=True):
+            assert len(paths) == len(progress.paths[place])
+            progress.lanes[place], progress.paths[place] = number, paths
+        return progress
 
     def _number(self, path):
         self.paths.append(path)
@@ -254,6 +261,43 @@ def test_a_lane_does_not_depend_on_the_others(seed, size, n_best, certain):
             assert (each.contexts == lane).all()  # vectors are the lane's own
             path = [table.paths[int(number)] for number in each.states[:, 0]]
             assert path[-1] == (BOS, *each.tokens)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 999), st.integers(1, 4), st.integers(1, 2), st.integers(1, 4))
+def test_rows_that_take_one_sentence_after_the_other(seed, size, n_best, width):
+    """Whatever its neighbours are in the middle of, each sentence is translated as if it were alone."""
+    sentences, beam = 9, Beam(size, max_length=7, n_best=n_best)
+    probabilities = drawn(seed, certain=0.3)
+    table = Table(probabilities)
+    lengths = torch.full((width,), 3)
+
+    def begun(numbers):
+        return Walk(list(numbers), [[()] for _ in numbers])
+
+    def distribution(step, rows):
+        return table(step, step.context[:, 0, 0].long().numpy())
+
+    under_way, waiting, found = Search(table, distribution, beam), deque(range(width, sentences)), {}
+    under_way.begin(begun(range(width)), lengths)
+    who = dict(enumerate(range(width)))
+    while len(under_way.rows):
+        for row, hypotheses in under_way.advance().items():
+            found[who[row]] = hypotheses
+            if waiting:
+                who[row] = waiting.popleft()
+                under_way.put([row], begun([who[row]]), lengths[:1])
+            else:
+                under_way.drop([row])
+    assert sorted(found) == list(range(sentences))
+    for number, hypotheses in found.items():
+        (alone,) = find(Table(lambda _, path, number=number: probabilities(number, path)), beam)
+        assert tokens_of(alone) == tokens_of(hypotheses)
+        assert [each.score for each in alone] == pytest.approx([each.score for each in hypotheses])
+        for each in hypotheses:
+            assert (each.contexts == number).all()
+            assert table.paths[int(each.states[-1, 0])] == (BOS, *each.tokens)
+    assert len(under_way._traces) <= 8, "what nobody needs any more is let go"
 
 
 def test_finished_lanes_leave():

@@ -3,7 +3,7 @@ import threading
 import pytest
 import torch
 
-from recollect.decoding.workers import FEWEST, in_parts
+from recollect.decoding.workers import FEWEST, in_parts, merged
 
 
 @pytest.fixture
@@ -52,3 +52,35 @@ def test_what_goes_wrong_in_a_part_is_told(two_threads):
 
     with pytest.raises(ValueError, match="in range"):
         in_parts(work, 4 * FEWEST, torch.device("cpu"))
+
+
+def test_merged_iterators_keep_their_own_order():
+    found = list(merged([iter([(source, number) for number in range(50)]) for source in range(3)]))
+    assert sorted(found) == [(source, number) for source in range(3) for number in range(50)]
+    for source in range(3):
+        assert [number for each, number in found if each == source] == list(range(50))
+
+
+def test_what_goes_wrong_in_an_iterator_is_told():
+    def broken():
+        yield 1
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        list(merged([iter(range(5)), broken()]))
+
+
+def test_abandoned_iterators_stop():
+    ran = [0, 0]
+
+    def endless(number):
+        while True:
+            ran[number] += 1
+            yield number
+
+    both = merged([endless(0), endless(1)])
+    next(both)
+    both.close()
+    before = list(ran)
+    assert list(merged([iter([1]), iter([2])])) in ([1, 2], [2, 1])  # the threads are free again
+    assert ran == before

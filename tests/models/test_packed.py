@@ -76,16 +76,41 @@ def test_lanes_may_change_places(model):
     torch.testing.assert_close(step.state, whole.state[order])
 
 
+@pytest.mark.parametrize("pack", [True, False])
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_a_lane_may_be_given_to_another_sentence(model, pack, row):
+    """A short sentence in the place of the longest, or a long one in the place of the shortest."""
+    chosen = PackedRNNSearch(model) if pack else model.requires_grad_(False)
+    for width in (2, 9):
+        progress = chosen.start(SOURCE, LENGTHS)
+        _, progress = chosen.step(progress, PREVIOUS[:, :1])
+        other = torch.arange(4, 4 + width).unsqueeze(0) % 7 + 4
+        alone = chosen.start(other, torch.tensor([width]))
+        mixed = chosen.put(progress, torch.tensor([row]), alone)
+        step, _ = chosen.step(mixed, PREVIOUS[:, 1:2])
+        own, _ = chosen.step(chosen.start(other, torch.tensor([width])), PREVIOUS[row : row + 1, 1:2])
+        torch.testing.assert_close(step.state[row], own.state[0])
+        _, untouched = chosen.step(chosen.start(SOURCE, LENGTHS), PREVIOUS[:, :1])
+        others, _ = chosen.step(untouched, PREVIOUS[:, 1:2])
+        for neighbour in {0, 1, 2} - {row}:
+            torch.testing.assert_close(step.state[neighbour], others.state[neighbour])
+
+
 @pytest.mark.parametrize("fusion", ["deep", "shallow", "none"])
 def test_a_packed_memory_speaks_as_the_memory(make_model, make_memory, fusion):
     model = make_model().requires_grad_(False)
     memory = make_memory(model, fusion=fusion).requires_grad_(False)
-    packed = memory.packed("float16")
+    fast, packed = PackedRNNSearch(model, "float16", memory.fusion.rider), memory.packed("float16")
     step, slots = model.unroll(SOURCE, LENGTHS, PREVIOUS), memory.empty(3)
     memory.write(slots, step.context, step.state, [[5, 6, 7], [8], None])
-    recall = memory.recall(slots, step)
-    ours, theirs = (each.fuse(step, recall, model.predict) for each in (packed, memory))
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-2)
+    theirs = memory.fuse(step, memory.recall(slots, step), model.predict)
+    stepped, rebuilt = (
+        fast.unroll(SOURCE, LENGTHS, PREVIOUS),
+        fast.rebuild(step.state, step.context, PREVIOUS),
+    )
+    for each in (stepped, rebuilt):
+        ours = packed.fuse(each, packed.recall(slots, each), fast.predict)
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-2)
     assert {name for name, _ in memory.named_parameters()} == {
         name for name, _ in make_memory(model, fusion=fusion).named_parameters()
     }

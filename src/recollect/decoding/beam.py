@@ -1,6 +1,7 @@
 """Beam search for many sentences at once; it knows only how to start, step, predict and select."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -14,13 +15,13 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD
 
-__all__ = ["Beam", "Distribution", "Stepper", "forbid", "search", "top"]
+__all__ = ["Beam", "Distribution", "Search", "Stepper", "forbid", "search", "top"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.floating]
 
 Distribution = Callable[[Step, Integers | None], Tensor]
-"""log P(y_t) [lane, many, token], a tensor of its own, from a step and the lanes under way (None: all)."""
+"""log P(y_t) [lane, many, token], a tensor of its own, from a step and the rows under way (None: all)."""
 
 
 class Stepper(Protocol):
@@ -36,6 +37,10 @@ class Stepper(Protocol):
 
     def select(self, progress: Any, lanes: Tensor, hypotheses: Tensor) -> Any:
         """Keep some lanes, and some hypotheses in each."""
+        ...
+
+    def put(self, progress: Any, lanes: Tensor, other: Any) -> Any:
+        """Replace `lanes` by those of `other`, of as many hypotheses."""
         ...
 
 
@@ -63,30 +68,144 @@ def search(
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` hypotheses of each sentence, best first.
 
-    Lanes whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
+    Rows whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
     """
-    lanes, device = len(lengths), lengths.device
-    progress = model.start(source, lengths)
-    longest = beam.longest(lengths - 1).numpy(force=True)
-    endings = Endings(lanes, beam)
-    traces: list[Trace] = []
-    alive = np.arange(lanes)
-    previous = torch.full((lanes, 1), BOS, device=device)
-    totals = torch.zeros(lanes, 1, device=device)
-    time = 0
-    while len(alive):
-        step, progress = model.step(progress, previous)
-        scores = distribution(step, alive)
-        forbid(scores, beam, time, longest[alive])
-        choice = _choose(totals, scores, beam)
-        endings.add(alive, choice, time)
-        going = endings.unfinished(alive, choice.totals[:, 0], longest, time).nonzero()[0]
-        traces.append(Trace(alive, choice.parents, choice.tokens, step))
-        alive, kept = alive[going], [each[going] for each in (choice.parents, choice.tokens, choice.totals)]
-        parents, previous, totals = (torch.from_numpy(each).to(device) for each in kept)
-        progress = model.select(progress, torch.from_numpy(going).to(device), parents)
-        time += 1
-    return _trace_back(endings.best(), traces, lanes)
+    under_way = Search(model, distribution, beam)
+    under_way.begin(model.start(source, lengths), lengths)
+    found: list[list[Hypothesis]] = [[] for _ in lengths]
+    while len(under_way.rows):
+        ended = under_way.advance()
+        for row, hypotheses in ended.items():
+            found[row] = hypotheses
+        under_way.drop(list(ended))
+    return found
+
+
+class Search:
+    """Sentences under way, a row each, at times of their own.
+
+    A row whose sentence has ended takes another (`put`) or leaves (`drop`); the others do not notice.
+    `rows` are the numbers, from the first batch on, of those that are still there.
+    """
+
+    def __init__(self, model: Stepper, distribution: Distribution, beam: Beam) -> None:
+        self.model, self.distribution, self.beam = model, distribution, beam
+        self.rows = np.arange(0)
+        self._tick = 0
+        self._traces: deque[Trace] = deque()  # the last ones, up to the present tick
+
+    def begin(self, progress: Any, lengths: Tensor) -> None:
+        """Take sentences just started, of the given lengths (with their ends), as rows 0, 1, ..."""
+        self._progress, self._device = progress, lengths.device
+        self.rows = np.arange(len(lengths))
+        self._began = np.full(len(lengths), self._tick)
+        self._longest = self.beam.longest(lengths - 1).numpy(force=True)
+        self._endings = Endings(len(lengths), self.beam)
+        self._previous = torch.full((len(lengths), 1), BOS, device=self._device)
+        self._totals = torch.zeros(len(lengths), 1, device=self._device)
+        self._traces.clear()
+
+    @torch.inference_mode()
+    def advance(self) -> dict[int, list[Hypothesis]]:
+        """Take one step; return the hypotheses, best first, of the rows whose search ends with it."""
+        step, self._progress = self.model.step(self._progress, self._previous)
+        times = self._tick - self._began
+        scores = self.distribution(step, self.rows)
+        forbid(scores, self.beam, times, self._longest)
+        choice = _choose(self._totals, scores, self.beam)
+        self._endings.add(choice, times)
+        going = self._endings.unfinished(choice.totals[:, 0], self._longest, times)
+        self._traces.append(Trace(self.rows, choice.parents, choice.tokens, step))
+        self._tick += 1
+        kept = (choice.parents, choice.tokens, choice.totals)
+        parents, self._previous, self._totals = (torch.from_numpy(each).to(self._device) for each in kept)
+        self._progress = self.model.select(
+            self._progress, torch.arange(len(parents), device=self._device), parents
+        )
+        return self._trace_back((~going).nonzero()[0])
+
+    @torch.inference_mode()
+    def put(self, rows: Sequence[int], progress: Any, lengths: Tensor) -> None:
+        """Let sentences just started take the places of `rows`, whose own have ended."""
+        if len(rows) == len(self.rows):
+            numbers = self.rows
+            self.begin(progress, lengths)
+            self.rows = numbers
+            return
+        places = np.searchsorted(self.rows, rows)
+        index = torch.from_numpy(places).to(self._device)
+        many = self._totals.shape[1]
+        twins = torch.zeros(len(rows), many, dtype=torch.long, device=self._device)
+        fresh = self.model.select(progress, torch.arange(len(rows), device=self._device), twins)
+        self._progress = self.model.put(self._progress, index, fresh)
+        self._previous[index] = BOS
+        self._totals[index] = -torch.inf  # of the twins, only one counts
+        self._totals[index, 0] = 0.0
+        self._began[places] = self._tick
+        self._longest[places] = self.beam.longest(lengths - 1).numpy(force=True)
+        self._endings.clear(places)
+        while self._traces and self._tick - len(self._traces) < self._began.min():
+            self._traces.popleft()
+
+    @torch.inference_mode()
+    def drop(self, rows: Sequence[int]) -> None:
+        """Let `rows` leave."""
+        if not rows:
+            return
+        kept = (~np.isin(self.rows, rows)).nonzero()[0]
+        self.rows, self._began, self._longest = (
+            each[kept] for each in (self.rows, self._began, self._longest)
+        )
+        self._endings.keep(kept)
+        index = torch.from_numpy(kept).to(self._device)
+        same = torch.arange(self._totals.shape[1], device=self._device).expand(len(kept), -1)
+        self._progress = self.model.select(self._progress, index, same)
+        self._previous, self._totals = self._previous[index], self._totals[index]
+
+    def _trace_back(self, places: Integers) -> dict[int, list[Hypothesis]]:
+        """Follow the back-pointers of all that has ended in these places, and gather the vectors."""
+        found: dict[int, list[Hypothesis]] = {int(self.rows[place]): [] for place in places}
+        endings = [(place, ending) for place in places for ending in self._endings.best(place)]
+        if not endings:
+            return found
+        row = np.array([self.rows[place] for place, _ in endings])
+        began = np.array([self._began[place] for place, _ in endings])
+        last = np.array([ending.time for _, ending in endings])
+        at = np.array([ending.parent for _, ending in endings])
+        step = self._traces[-1].step
+        shape = (len(endings), int(last.max()) + 1)
+        tokens, aligned = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        contexts, states = (
+            vectors.new_zeros(*shape, vectors.shape[-1]) for vectors in (step.context, step.state)
+        )
+        first = self._tick - len(self._traces)  # the tick of the oldest trace
+        for tick in range(int((began + last).max()), int(began.min()) - 1, -1):
+            trace, time = self._traces[tick - first], tick - began
+            passing = ((time >= 0) & (time <= last)).nonzero()[0]
+            when = time[passing]
+            places = np.searchsorted(trace.rows, row[passing])
+            before = when < last[passing]  # where an ending's own parent is known already
+            if before.any():
+                some, where, earlier = passing[before], places[before], when[before]
+                tokens[some, earlier] = trace.tokens[where, at[some]]
+                at[some] = trace.parents[where, at[some]]
+            source = torch.from_numpy(places), torch.from_numpy(at[passing])
+            target = torch.from_numpy(passing), torch.from_numpy(when)
+            contexts[target], states[target] = trace.step.context[source], trace.step.state[source]
+            aligned[passing, when] = trace.step.attention[source].argmax(-1).numpy(force=True)
+        for number, (place, ending) in enumerate(endings):
+            steps = ending.time + 1
+            found[int(self.rows[place])].append(
+                Hypothesis(
+                    tokens[number, : ending.time].tolist(),
+                    ending.log_probability,
+                    ending.score,
+                    contexts[number, :steps],
+                    states[number, :steps],
+                    aligned[number, :steps].tolist(),
+                )
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +219,24 @@ class Choice:
     end_totals: Floats  # -inf where nothing ends                             [lane, many]
 
 
-def forbid(scores: Tensor, beam: Beam, time: int, longest: Integers) -> None:
+def forbid(scores: Tensor, beam: Beam, times: Integers, longest: Integers) -> None:
     """Bar impossible tokens, an end that comes too early, and anything but the end when it is due."""
-    for token in beam.banned:
-        scores[..., token] = -torch.inf
-    if time < beam.min_length:
-        scores[..., EOS] = -torch.inf
-    due = time >= longest
+    scores.index_fill_(-1, _tokens(beam.banned, scores.device), -torch.inf)
+    early = times < beam.min_length
+    if early.any():
+        scores[torch.from_numpy(early.nonzero()[0]).to(scores.device), :, EOS] = -torch.inf
+    due = times >= longest
     if due.any():
         rows = torch.from_numpy(due.nonzero()[0]).to(scores.device)
         end = scores[rows, :, EOS]
         scores[rows] = -torch.inf
         scores[rows, :, EOS] = end
+
+
+@cache
+def _tokens(tokens: tuple[int, ...], device: torch.device) -> Tensor:
+    with torch.inference_mode(False):  # shared by callers of both modes
+        return torch.tensor(tokens, dtype=torch.long, device=device)
 
 
 def _choose(totals: Tensor, scores: Tensor, beam: Beam) -> Choice:
@@ -166,7 +291,6 @@ def _block(tokens: int) -> int:
 class Ending:
     """A hypothesis that has ended: at which time, from which hypothesis of that time's step."""
 
-    lane: int
     score: float
     log_probability: float
     time: int
@@ -174,106 +298,69 @@ class Ending:
 
 
 class Endings:
-    """The hypotheses that have ended, of all lanes."""
+    """The hypotheses that have ended, of all places in the batch."""
 
-    def __init__(self, lanes: int, beam: Beam) -> None:
+    def __init__(self, places: int, beam: Beam) -> None:
         self.beam = beam
-        self.count = np.zeros(lanes, np.int64)
-        self.scores = np.full((lanes, beam.n_best), -np.inf)  # the best ones, falling
-        self.found: list[tuple[NDArray[Any], ...]] = []  # lane, score, log probability, time, parent
+        self.scores = np.full((places, beam.n_best), -np.inf)  # the best ones, falling
+        self.found: list[list[Ending]] = [[] for _ in range(places)]
 
-    def add(self, alive: Integers, choice: Choice, time: int) -> None:
-        """Note the hypotheses that end at this step."""
+    def add(self, choice: Choice, times: Integers) -> None:
+        """Note the hypotheses that end at this step, whose time in each place is given."""
         rows, columns = np.isfinite(choice.end_totals).nonzero()
         if not len(rows):
             return
-        scores = choice.end_totals.astype(np.float64) / (time + 1) ** self.beam.length_penalty
-        self.scores[alive] = -np.sort(-np.concatenate([self.scores[alive], scores], 1), 1)[
-            :, : self.beam.n_best
-        ]
-        self.count += np.bincount(alive[rows], minlength=len(self.count))
-        self.found.append(
-            (
-                alive[rows],
-                scores[rows, columns],
-                choice.end_totals[rows, columns],
-                np.full(len(rows), time),
-                choice.end_parents[rows, columns],
-            )
-        )
+        scores = choice.end_totals.astype(np.float64) / (times[:, None] + 1) ** self.beam.length_penalty
+        some = np.unique(rows)
+        both = np.concatenate([self.scores[some], scores[some]], 1)
+        self.scores[some] = -np.sort(-both, 1)[:, : self.beam.n_best]
+        details = (scores[rows, columns], choice.end_totals[rows, columns], times[rows])
+        parents = choice.end_parents[rows, columns]
+        table = (each.tolist() for each in (rows, *details, parents))
+        for row, score, total, time, parent in zip(*table, strict=True):
+            self.found[row].append(Ending(score, total, time, parent))
 
-    def unfinished(self, alive: Integers, best: Floats, longest: Integers, time: int) -> NDArray[np.bool_]:
-        """Return which of the lanes go on, where `best` is their best hypothesis under way.
+    def unfinished(self, best: Floats, longest: Integers, times: Integers) -> NDArray[np.bool_]:
+        """Return which places go on, where `best` is their best hypothesis under way.
 
         A search ends when nothing better can be reached, or when a beam of hypotheses has ended and the best
         of them is no worse than the best one under way would be if it ended next; a beam of one ends with
         its first.
         """
-        beam, scores = self.beam, self.scores[alive]
+        beam, count = self.beam, np.array([len(found) for found in self.found])
         # A log probability only falls; the most it can gain from is the longest length.
-        reachable = best / (longest[alive] + 1) ** beam.length_penalty
-        likely = best / (time + 2) ** beam.length_penalty
-        full = (self.count[alive] >= beam.size) & ((scores[:, 0] >= likely) | (beam.size == 1))
-        enough = full | ((self.count[alive] >= beam.n_best) & (scores[:, -1] >= reachable))
+        reachable = best / (longest + 1) ** beam.length_penalty
+        likely = best / (times + 2) ** beam.length_penalty
+        full = (count >= beam.size) & ((self.scores[:, 0] >= likely) | (beam.size == 1))
+        enough = full | ((count >= beam.n_best) & (self.scores[:, -1] >= reachable))
         going: NDArray[np.bool_] = ~enough & (reachable > -np.inf)
         return going
 
-    def best(self) -> list[Ending]:
-        """Return the `n_best` of each lane, lane by lane, best first."""
-        if not self.found:
-            return []
-        lane, score, total, time, parent = (np.concatenate(each) for each in zip(*self.found, strict=True))
-        order = np.lexsort((-parent, -time, -total, -score, lane))
-        first = np.searchsorted(lane[order], lane[order])  # where each one's lane begins
-        order = order[np.arange(len(order)) - first < self.beam.n_best]
-        columns = (each[order].tolist() for each in (lane, score, total, time, parent))
-        return [Ending(*each) for each in zip(*columns, strict=True)]
+    def best(self, place: int) -> list[Ending]:
+        """Return the `n_best` of a place, best first."""
+        order = sorted(
+            self.found[place],
+            key=lambda each: (each.score, each.log_probability, each.time, each.parent),
+            reverse=True,
+        )
+        return order[: self.beam.n_best]
+
+    def clear(self, places: Integers) -> None:
+        """Forget what has ended in some places."""
+        self.scores[places] = -np.inf
+        for place in places:
+            self.found[place] = []
+
+    def keep(self, places: Integers) -> None:
+        """Keep some places, in order."""
+        self.scores, self.found = self.scores[places], [self.found[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One time step of the search: what the paths that pass here will need."""
+    """One step of the search: what the paths that pass here will need."""
 
-    alive: Integers  # row -> lane                              [row]
-    parents: Integers  # hypothesis -> hypothesis of this step  [row, many]
-    tokens: Integers  # the token appended                      [row, many]
+    rows: Integers  # the rows under way                        [place]
+    parents: Integers  # hypothesis -> hypothesis of this step  [place, many]
+    tokens: Integers  # the token appended                      [place, many]
     step: Step
-
-
-def _trace_back(endings: list[Ending], traces: list[Trace], lanes: int) -> list[list[Hypothesis]]:
-    """Follow the back-pointers of all endings at once and gather their vectors."""
-    found: list[list[Hypothesis]] = [[] for _ in range(lanes)]
-    if not endings:
-        return found
-    lane = np.array([ending.lane for ending in endings])
-    last = np.array([ending.time for ending in endings])
-    at = np.array([ending.parent for ending in endings])
-    state, context = traces[0].step.state, traces[0].step.context
-    shape = (len(endings), int(last.max()) + 1)
-    tokens, aligned = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    contexts, states = context.new_zeros(*shape, context.shape[-1]), state.new_zeros(*shape, state.shape[-1])
-    for time in reversed(range(shape[1])):
-        trace = traces[time]
-        passing = (last >= time).nonzero()[0]
-        rows = np.searchsorted(trace.alive, lane[passing])
-        before = passing[last[passing] > time]  # where an ending's own parent is known already
-        if len(before):
-            tokens[before, time] = trace.tokens[np.searchsorted(trace.alive, lane[before]), at[before]]
-            at[before] = trace.parents[np.searchsorted(trace.alive, lane[before]), at[before]]
-        place = torch.from_numpy(rows), torch.from_numpy(at[passing])
-        contexts[passing, time] = trace.step.context[place]
-        states[passing, time] = trace.step.state[place]
-        aligned[passing, time] = trace.step.attention[place].argmax(-1).numpy(force=True)
-    for number, ending in enumerate(endings):
-        steps = ending.time + 1
-        found[ending.lane].append(
-            Hypothesis(
-                tokens[number, : ending.time].tolist(),
-                ending.log_probability,
-                ending.score,
-                contexts[number, :steps],
-                states[number, :steps],
-                aligned[number, :steps].tolist(),
-            )
-        )
-    return found

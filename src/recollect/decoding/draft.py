@@ -5,6 +5,7 @@ choice of words may change. One look at all of a sentence's places confirms it, 
 the memory would choose otherwise, from where the sentence goes on word by word.
 """
 
+import numpy as np
 import torch
 
 from recollect.batches.sentences import Ids, collate_source
@@ -28,8 +29,8 @@ def confirm(
     scores = distribution(
         model.rebuild(draft.states.unsqueeze(0), draft.contexts.unsqueeze(0), previous), None
     )
-    for time in range(len(drafted)):
-        forbid(scores[:, time : time + 1], beam, time, longest)
+    # Times for rows, a single hypothesis in each: all places of the sentence at once.
+    forbid(scores.transpose(0, 1), beam, np.arange(len(drafted)), longest)
     best, chosen = (each.tolist() for each in scores[0].max(-1))
     differing = (time for time, token in enumerate(drafted) if token != chosen[time])
     agreed = next(differing, len(drafted))
@@ -44,7 +45,7 @@ def confirm(
                 _, progress = model.step(progress, torch.tensor([[token]], device=model.device))
         step, progress = model.step(progress, torch.tensor([[tokens[-1]]], device=model.device))
         scores = distribution(step, None)
-        forbid(scores, beam, len(tokens), longest)
+        forbid(scores, beam, np.array([len(tokens)]), longest)
         value, token = scores[0, 0].max(-1)
         tokens.append(int(token))
         total += float(value)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.decoding.translator import Finished, Translation, Translator
+from recollect.decoding.translation import Finished, Translation
+from recollect.decoding.translator import Translator
 from recollect.errors import DataError, RunError
 from recollect.files import whole_file
 from recollect.progress import SilentProgress, TerminalProgress

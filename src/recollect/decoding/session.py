@@ -8,7 +8,8 @@ import numpy as np
 from safetensors.torch import load, save
 from torch import Tensor
 
-from recollect.decoding.translator import Translation, Translator
+from recollect.decoding.translation import Translation
+from recollect.decoding.translator import Translator
 from recollect.errors import ModelError
 from recollect.memory.slots import EMPTY, Slots
 

@@ -1,21 +1,20 @@
 """Documents in, documents out: many documents advance side by side, each with its own memory."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from recollect.batches.sentences import collate_source
 from recollect.decoding.beam import Beam, search
-from recollect.decoding.draft import confirm
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.lanes import Known, stream_with_memory
+from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
 from recollect.memory.fusion import Predict
 from recollect.memory.memory import Memory
@@ -32,28 +31,6 @@ WINDOW = 8  # batches of sentences sorted by length together, where no memory ti
 
 
 @dataclass(frozen=True, slots=True)
-class Translation:
-    """A translated sentence."""
-
-    text: str
-    score: float
-    tokens: tuple[int, ...]
-    alternatives: tuple["Translation", ...] = ()
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """One sentence of one document is done."""
-
-    document: int
-    sentence: int
-    translation: Translation
-
-
-@dataclass(frozen=True, slots=True)
 class Likelihood:
     """How probable given translations are: natural logarithms, summed."""
 
@@ -64,16 +41,6 @@ class Likelihood:
     def perplexity(self) -> float:
         """Per token, the ends of sentences included."""
         return float(np.exp(-self.log_probability / max(self.tokens, 1)))
-
-
-@dataclass(slots=True)
-class Lane:
-    """A document under way."""
-
-    number: int
-    sentences: Sequence[str]
-    at: int = 0
-    drafts: deque[list[Hypothesis]] = field(default_factory=deque)  # of the sentences from `at` on
 
 
 class Packed(NamedTuple):
@@ -166,89 +133,7 @@ class Translator:
         if self.spoken is None:
             yield from self._stream_alone(documents, done)
         else:
-            yield from self._stream_lanes(self.spoken, documents, done, history)
-
-    # -- with a memory: lanes
-
-    def _stream_lanes(
-        self,
-        memory: Memory,
-        documents: Iterable[Sequence[str]],
-        done: Mapping[int, Sequence[Sequence[int]]],
-        history: Sequence[Sequence[str]] | None,
-    ) -> Iterator[Finished]:
-        # A memory carried from document to document makes them one: they cannot advance side by side.
-        lanes: list[Lane | None] = [None] * (1 if self.carry else self.lanes)
-        slots = memory.empty(len(lanes), self.model.device)
-        waiting = enumerate(documents)
-        while True:
-            for number, lane in enumerate(lanes):
-                if lane is None or lane.at == len(lane.sentences):
-                    lanes[number] = self._next_document(waiting, slots, number, done, history)
-            active = {number: lane for number, lane in enumerate(lanes) if lane is not None}
-            if not active:
-                return
-            texts = [lane.sentences[lane.at] for lane in active.values()]
-            found = self._search_lanes(active, slots)
-            remembered = [each[0] if each else None for each in found]
-            if history is not None:
-                given = [history[lane.number][lane.at] for lane in active.values()]
-                remembered = self.force(texts, given)
-            self.remember(slots, dict(zip(active, remembered, strict=True)))
-            for lane, text, each in zip(active.values(), texts, found, strict=True):
-                yield Finished(lane.number, lane.at, self.express(text, each))
-                lane.at += 1
-
-    def _search_lanes(self, active: Mapping[int, Lane], slots: Slots) -> list[list[Hypothesis]]:
-        """Translate the next sentence of every active lane; where most lanes are idle, draft ahead."""
-        ahead = self.lanes // len(active)
-        if self.beam.size > 1 or ahead == 1:
-            texts = [lane.sentences[lane.at] for lane in active.values()]
-            return self.search(texts, slots.view(list(active)))
-        waiting = [lane for lane in active.values() if not lane.drafts]
-        texts = [text for lane in waiting for text in lane.sentences[lane.at : lane.at + ahead]]
-        drafts = iter(self.search(texts) if texts else [])
-        for lane in waiting:
-            lane.drafts.extend(islice(drafts, min(ahead, len(lane.sentences) - lane.at)))
-        found = []
-        for number, lane in active.items():
-            draft = lane.drafts.popleft()
-            if draft:
-                reader = LaneReader(self.searched.predict, self.spoken, slots.view([number]))
-                ids = self.source_vocabulary.encode(lane.sentences[lane.at])
-                draft = [confirm(self.searched, reader, ids, draft[0], self.beam)]
-            found.append(draft)
-        return found
-
-    def _next_document(
-        self,
-        waiting: Iterator[tuple[int, Sequence[str]]],
-        slots: Slots,
-        lane: int,
-        done: Mapping[int, Sequence[Sequence[int]]],
-        history: Sequence[Sequence[str]] | None,
-    ) -> Lane | None:
-        """Take the next document that has sentences left, its memory filled from those already done."""
-        for number, sentences in waiting:
-            if not self.carry:
-                slots.clear(lane)
-            tokens = done.get(number, ())
-            if history is None:
-                self.refill(slots, lane, sentences[: len(tokens)], tokens)
-            else:
-                for each in self.force(sentences[: len(tokens)], history[number][: len(tokens)]):
-                    self.remember(slots, {lane: each})
-            if len(tokens) < len(sentences):
-                return Lane(number, sentences, len(tokens))
-        return None
-
-    def refill(self, slots: Slots, lane: int, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
-        """Remember sentences whose translations (as tokens) are known already."""
-        sources = self.source_vocabulary.encode_many(list(texts))
-        pairs = [(source, ids) for source, ids in zip(sources, tokens, strict=True) if source]
-        found = iter(force(self.searched, [source for source, _ in pairs], [ids for _, ids in pairs]))
-        for source in sources:
-            self.remember(slots, {lane: next(found) if source else None})
+            yield from stream_with_memory(self, self.spoken, documents, Known(done, history))
 
     # -- without: any order will do
 
@@ -305,13 +190,20 @@ class Translator:
         """Write hypotheses into the lanes they belong to; None is a sentence without words."""
         if self.memory is None:
             return
-        lanes = [hypotheses.get(lane) for lane in range(slots.lanes)]
-        nothing = (slots.keys[0, :0], slots.values[0, :0])
-        contexts = pad_sequence([each.contexts if each else nothing[0] for each in lanes], batch_first=True)
-        states = pad_sequence([each.states if each else nothing[1] for each in lanes], batch_first=True)
         end = [EOS] if self.store_end else []
-        said = {lane: each.tokens + end if each else [] for lane, each in hypotheses.items()}
-        self.memory.write(slots, contexts, states, [said.get(lane) for lane in range(slots.lanes)])
+        for lane, each in hypotheses.items():
+            own = slots.view([lane])
+            contexts, states = (each.contexts, each.states) if each else (own.keys[0, :0], own.values[0, :0])
+            said = each.tokens + end if each else []
+            self.memory.write(own, contexts.unsqueeze(0), states.unsqueeze(0), [said])
+
+    def refill(self, slots: Slots, lane: int, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
+        """Remember sentences whose translations (as tokens) are known already."""
+        sources = self.source_vocabulary.encode_many(list(texts))
+        pairs = [(source, ids) for source, ids in zip(sources, tokens, strict=True) if source]
+        found = iter(force(self.searched, [source for source, _ in pairs], [ids for _, ids in pairs]))
+        for source in sources:
+            self.remember(slots, {lane: next(found) if source else None})
 
     def express(self, source: str, hypotheses: Sequence[Hypothesis]) -> Translation:
         """Return the best hypothesis as text, the others as its alternatives."""

@@ -10,6 +10,7 @@ from torch.nn.functional import logsigmoid
 
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
+from recollect.models.packed import PackedStep
 from recollect.models.products import make_product
 
 __all__ = ["DeepFusion", "Fusion", "NoFusion", "PackedGate", "Predict", "Score", "ShallowFusion"]
@@ -29,8 +30,14 @@ class Fusion(nn.Module):
         """Return the same for `targets` [...] alone, from the sentence model's `score`."""
         raise NotImplementedError
 
+    @property
+    def rider(self) -> Tensor | None:
+        """The part of the gate that is a map of the context alone, for a packed model to compute."""
+        gate = getattr(self, "gate", None)
+        return gate.context.weight if isinstance(gate, Gate) else None
+
     def packed(self, precision: str) -> "Fusion":
-        """Return a form for inference, whose weights are those of now."""
+        """Return a form for inference, for steps with this fusion's `rider`; weights are those of now."""
         twin, gate = copy.deepcopy(self).requires_grad_(False), getattr(self, "gate", None)
         if isinstance(gate, Gate):
             twin.gate = PackedGate(gate, precision)
@@ -55,16 +62,16 @@ class Gate(nn.Module):
 
 
 class PackedGate(nn.Module):
-    """A gate as one product with packed weights, for inference."""
+    """A gate as one product with packed weights, for inference; V c_t comes with the step, as its rider."""
 
     def __init__(self, gate: Gate, precision: str) -> None:
         super().__init__()
-        weights = (gate.state.weight, gate.context.weight, gate.value.weight)
-        self.product = make_product(torch.cat([weight.detach() for weight in weights], 1), None, precision)
+        weights = torch.cat([gate.state.weight.detach(), gate.value.weight.detach()], 1)
+        self.product = make_product(weights, None, precision)
 
-    def forward(self, step: Step, recall: Recall) -> Tensor:
+    def forward(self, step: PackedStep, recall: Recall) -> Tensor:
         """Return [..., size]."""
-        return self.product(torch.cat([step.state, step.context, recall.value], -1))
+        return self.product(torch.cat([step.state, recall.value], -1)).add_(step.rider)
 
 
 class DeepFusion(Fusion):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-__all__ = ["Annotations", "Attention"]
+__all__ = ["Annotations", "Attention", "needed_width", "put_sentences"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,42 @@ class Annotations:
     def select(self, lanes: Tensor) -> "Annotations":
         """Keep `lanes`."""
         return Annotations(*(getattr(self, name)[lanes] for name in self.__slots__))
+
+    def put(self, lanes: Tensor, other: "Annotations") -> "Annotations":
+        """Replace `lanes` by those of `other`; may change these annotations themselves."""
+        width = needed_width(self.padding, lanes, other.padding)
+        return Annotations(
+            *(
+                put_sentences(
+                    getattr(self, name), lanes, getattr(other, name), width, filler=name == "padding"
+                )
+                for name in self.__slots__
+            )
+        )
+
+
+def needed_width(ours: Tensor, lanes: Tensor, theirs: Tensor) -> int:
+    """Return how many positions the longest sentence needs when those of `lanes` have gone; from paddings."""
+    lengths = (~ours).sum(1)
+    lengths[lanes] = (~theirs).sum(1)
+    return int(lengths.max())
+
+
+def put_sentences(ours: Tensor, lanes: Tensor, theirs: Tensor, width: int, filler: float = 0.0) -> Tensor:
+    """Replace lanes of `ours` [lane, position, ...] by `theirs`, all cut or filled to `width` positions.
+
+    Done in place where the width stays.
+    """
+    ours = _resized(ours, width, filler)
+    ours[lanes] = _resized(theirs, width, filler)
+    return ours
+
+
+def _resized(given: Tensor, width: int, filler: float) -> Tensor:
+    if given.shape[1] >= width:
+        return given[:, :width].contiguous()  # itself where nothing is cut
+    more = given.new_full((given.shape[0], width - given.shape[1], *given.shape[2:]), filler)
+    return torch.cat([given, more], 1)
 
 
 class Attention(nn.Module):

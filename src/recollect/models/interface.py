@@ -65,6 +65,10 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
         """Keep `lanes` [lane'] and, in each, `hypotheses` [lane', many'] (repeats allowed)."""
 
     @abstractmethod
+    def put(self, progress: Progress, lanes: Tensor, other: Progress) -> Progress:
+        """Replace `lanes` [lane'] by those of `other`, of as many hypotheses; may change `progress`."""
+
+    @abstractmethod
     def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
         """Step along the tokens `previous` [lane, time] at once; equals `step` one by one."""
 
@@ -99,6 +103,10 @@ class SearchModel(Protocol):
 
     def select(self, progress: Any, lanes: Tensor, hypotheses: Tensor) -> Any:
         """See `SentenceModel.select`."""
+        ...
+
+    def put(self, progress: Any, lanes: Tensor, other: Any) -> Any:
+        """See `SentenceModel.put`."""
         ...
 
     def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:

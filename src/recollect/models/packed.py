@@ -7,12 +7,13 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from recollect.errors import ModelError
+from recollect.models.attention import needed_width, put_sentences
 from recollect.models.gru import gru_update
 from recollect.models.interface import Step, score_from_distribution
 from recollect.models.products import make_product
 from recollect.models.rnnsearch import RNNSearch
 
-__all__ = ["PackedRNNSearch"]
+__all__ = ["PackedRNNSearch", "PackedStep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +22,27 @@ class Reading:
 
     vectors: Tensor  # h_j                                          [lane, position, context]
     projected: Tensor  # their part of the energies                 [lane, position, attention]
-    mapped: Tensor  # their part of the gates, then of the readout  [lane, position, 3 * hidden + embedding]
+    mapped: Tensor  # their part of the gates, the readout, the rider  [lane, position, 3 * hidden + ...]
     padding: Tensor  # true beyond the end                          [lane, position]
     state: Tensor  # s_{t-1}                                        [lane, many, hidden]
+
+
+@dataclass(frozen=True, slots=True)
+class PackedStep(Step):
+    """A step whose `previous` is not the last word's embedding but all that the readout takes from it and
+    from the context: whatever a memory does to a step, it does to the state."""
+
+    rider: Tensor  # a linear map of the context that somebody asked for  [..., rider]
 
 
 class PackedRNNSearch:
     """Steps, predicts and selects like the RNNSearch it was made from, for inference only.
 
-    Its `Step.previous` is not the last word's embedding but all of the readout that the state has no part
-    in: whatever a memory does to a step, it does to the state.
+    `rider` [rider, context] is one more matrix wanted at every context: a mean of mapped annotations is the
+    map of their mean, so it costs once per source token what it would cost at every step.
     """
 
-    def __init__(self, model: RNNSearch, precision: str = "float32") -> None:
+    def __init__(self, model: RNNSearch, precision: str = "float32", rider: Tensor | None = None) -> None:
         if model.query_word is None:
             raise ModelError("the conditional decoder cannot be packed")
         self.model = model.eval()
@@ -48,7 +57,8 @@ class PackedRNNSearch:
         with torch.no_grad():
             gates, queries = model.gates_word(words), 2 * model.query_word(words)
             self.of_word = torch.cat([gates, queries, linear(words, of_word, readout.combine.bias)], 1)
-            self.of_annotation = torch.cat([model.gates_context.weight, of_context])
+            rider = of_context[:0] if rider is None else rider.detach()
+            self.of_annotation = torch.cat([model.gates_context.weight, of_context, rider])
             self.of_state = make_product(
                 torch.cat([model.gates_state.weight, query]),
                 torch.cat([model.gates_state.bias, torch.zeros_like(energy)]),
@@ -59,6 +69,7 @@ class PackedRNNSearch:
         self.energy = energy.detach()
         self._gates, self._query = slice(3 * hidden), slice(3 * hidden, 3 * hidden + len(energy))
         self._rest = slice(3 * hidden + len(energy), None)
+        self._readout = slice(3 * hidden, 3 * hidden + len(of_context))
 
     def start(self, source: Tensor, lengths: Tensor) -> Reading:
         """Encode `source` [lane, position] and begin one hypothesis for each."""
@@ -66,7 +77,7 @@ class PackedRNNSearch:
         mapped = linear(vectors, self.of_annotation)
         return Reading(vectors, self.model.attention.project(vectors), mapped, padding, state)
 
-    def step(self, progress: Reading, previous: Tensor) -> tuple[Step, Reading]:
+    def step(self, progress: Reading, previous: Tensor) -> tuple[PackedStep, Reading]:
         """Advance every hypothesis by its last token `previous` [lane, many]."""
         state, known = progress.state, self.of_word[previous]
         recurrent = self.of_state(state)
@@ -77,8 +88,10 @@ class PackedRNNSearch:
         mapped = weights @ progress.mapped
         inputs = mapped[..., self._gates].add_(known[..., self._gates])
         state = gru_update(inputs, recurrent[..., self._gates], state)
-        rest = mapped[..., self._gates.stop :].add_(known[..., self._rest])
-        return Step(state, weights @ progress.vectors, rest, weights), replace(progress, state=state)
+        rest = mapped[..., self._readout].add_(known[..., self._rest])
+        rider = mapped[..., self._readout.stop :]
+        step = PackedStep(state, weights @ progress.vectors, rest, weights, rider)
+        return step, replace(progress, state=state)
 
     def predict(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
@@ -95,20 +108,32 @@ class PackedRNNSearch:
         vectors, projected, mapped, padding = (each[lanes, :longest] for each in source)
         return Reading(vectors, projected, mapped, padding, state)
 
-    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
-        """Return the step from its stored state and context and the tokens `previous` (no attention)."""
-        rest = linear(context, self.of_annotation[self._gates.stop :]).add_(
-            self.of_word[previous][..., self._rest]
+    def put(self, progress: Reading, lanes: Tensor, other: Reading) -> Reading:
+        """Replace `lanes` by those of `other`, which has as many hypotheses; may change `progress`."""
+        width = needed_width(progress.padding, lanes, other.padding)
+        vectors, projected, mapped = (
+            put_sentences(getattr(progress, name), lanes, getattr(other, name), width)
+            for name in ("vectors", "projected", "mapped")
         )
-        return Step(state, context, rest, state.new_zeros(*previous.shape, 0))
+        padding = put_sentences(progress.padding, lanes, other.padding, width, filler=True)
+        progress.state[lanes] = other.state
+        return Reading(vectors, projected, mapped, padding, progress.state)
 
-    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+    def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> PackedStep:
+        """Return the step from its stored state and context and the tokens `previous` (no attention)."""
+        mapped = linear(context, self.of_annotation[self._gates.stop :])
+        rest, rider = mapped.tensor_split([self._readout.stop - self._readout.start], -1)
+        rest = rest + self.of_word[previous][..., self._rest]
+        return PackedStep(state, context, rest, state.new_zeros(*previous.shape, 0), rider)
+
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> PackedStep:
         """Step along the tokens `previous` [lane, time], with the very arithmetic of the search."""
         progress, steps = self.start(source, lengths), []
         for time in range(previous.shape[1]):
             step, progress = self.step(progress, previous[:, time : time + 1])
             steps.append(step)
-        return Step(*(torch.cat([getattr(step, each.name) for step in steps], 1) for each in fields(Step)))
+        together = (torch.cat([getattr(step, each.name) for step in steps], 1) for each in fields(PackedStep))
+        return PackedStep(*together)
 
     def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         """Return log P(targets) [...]; see `SentenceModel.score`."""

@@ -136,6 +136,11 @@ class RNNSearch(SentenceModel[Decoding]):
             annotations = annotations.select(lanes)
         return Decoding(annotations, progress.state[lanes.unsqueeze(1), hypotheses])
 
+    def put(self, progress: Decoding, lanes: Tensor, other: Decoding) -> Decoding:
+        """Replace sentences and their states."""
+        progress.state[lanes] = other.state
+        return Decoding(progress.annotations.put(lanes, other.annotations), progress.state)
+
     def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
         """Look the words up again; the rest is given."""
         return Step(state, context, self.target_embedding(previous), state.new_zeros(*previous.shape, 0))
