@@ -24,9 +24,10 @@ ORDER = [
     {"memory"},
     {"predict"},
     {"training", "decoding"},
+    {"hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
-    {"demo"},
+    {"controls", "demo"},
     {"cli"},
     {"__main__"},
 ]

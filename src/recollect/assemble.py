@@ -23,12 +23,15 @@ from recollect.errors import ConfigError, DataError, ModelError
 from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
 from recollect.evaluation.options import ScoreOptions
-from recollect.files import fingerprint, whole_folder
+from recollect.files import fingerprint, whole_file, whole_folder
+from recollect.hindsight import Hindsight, Journal
 from recollect.memory.address import piece_addresses, word_addresses
-from recollect.memory.fusion import DeepFusion, Fusion, NoFusion, ShallowFusion
-from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch
+from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
+from recollect.memory.keys import Key
+from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch, L2Match
 from recollect.memory.memory import Memory
 from recollect.memory.policies import Policy, first_in_first_out, least_recently_used
+from recollect.memory.read import Weighing
 from recollect.models.packed import PackedRNNSearch
 from recollect.models.rnnsearch import RNNSearch
 from recollect.progress import SilentProgress, TerminalProgress
@@ -36,6 +39,7 @@ from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
 from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
 from recollect.training.activations import choose_documents, store_activations
+from recollect.training.gathered import train_on_gathered
 from recollect.training.pass_one import PassOne, train_pass_one
 from recollect.training.pass_two import PassTwo, stored_steps, train_pass_two, unrolled_steps
 from recollect.training.run import Run
@@ -53,17 +57,20 @@ __all__ = [
 
 FORMAT = 1
 
-MATCHES: dict[str, Callable[[MemoryConfig, RNNSearch], nn.Module]] = {
-    "dot": lambda config, model: DotMatch(),
-    "flatness": lambda config, model: FlatnessMatch(config.theta),
-    "bilinear": lambda config, model: BilinearMatch(model.context_size),
-    "additive": lambda config, model: AdditiveMatch(model.context_size, model.state_size),
+MATCHES: dict[str, Callable[[MemoryConfig, Key], nn.Module]] = {
+    "dot": lambda config, key: DotMatch(),
+    "cosine": lambda config, key: DotMatch(),  # of keys of length one
+    "l2": lambda config, key: L2Match(config.theta),
+    "flatness": lambda config, key: FlatnessMatch(config.theta),
+    "bilinear": lambda config, key: BilinearMatch(key.size),
+    "additive": lambda config, key: AdditiveMatch(key.size, key.size // 2 or 1),
 }
 
-FUSIONS: dict[str, Callable[[RNNSearch], Fusion]] = {
-    "deep": lambda model: DeepFusion(model.context_size, model.state_size),
-    "shallow": lambda model: ShallowFusion(model.context_size, model.state_size),
-    "none": lambda model: NoFusion(),
+FUSIONS: dict[str, Callable[[RNNSearch, bool], Fusion]] = {
+    "deep": lambda model, features: DeepFusion(model.context_size, model.state_size),
+    "shallow": lambda model, features: ShallowFusion(model.context_size, model.state_size, features=features),
+    "both": lambda model, features: BothFusion(model.context_size, model.state_size, features=features),
+    "none": lambda model, features: NoFusion(),
 }
 
 POLICIES: dict[str, Policy] = {"lru": least_recently_used, "fifo": first_in_first_out}
@@ -82,13 +89,21 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
     addresses: Callable[[Sequence[int]], list[int]] = piece_addresses
     if options.address == "word":
         addresses = partial(word_addresses, starts_word=vocabulary.starts_word)
+    sizes = {"context": model.context_size, "state": model.state_size, "readout": model.readout_size}
+    scaled = options.match == "cosine"
+    key = Key(options.key, [sizes[part] for part in options.key], scaled=scaled, whitened=options.whitened)
+    # Without fusion nothing is read: parameters of a match could not be trained.
+    match = MATCHES["dot" if options.fusion == "none" else options.match](options, key)
+    features = options.gate == "features"
     return Memory(
         size=options.size,
-        context=model.context_size,
-        state=model.state_size,
-        # Without fusion nothing is read: parameters of a match could not be trained.
-        match=MATCHES["dot" if options.fusion == "none" else options.match](options, model),
-        fusion=FUSIONS[options.fusion](model),
+        key=key,
+        # Words alone, by a gate that does not look at states, need no values.
+        value=0 if options.fusion == "shallow" and features else model.state_size,
+        match=match,
+        weighing=Weighing(options.temperature) if scaled and options.fusion != "none" else None,
+        top=options.top,
+        fusion=FUSIONS[options.fusion](model, features),
         policy=POLICIES[options.policy],
         addresses=addresses,
     )
@@ -159,6 +174,7 @@ def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int
         joint=vocabulary.joint,
         max_length=vocabulary.max_length,
         clean=data.clean,
+        held_out=data.held_out,
         tune=tune,
         seed=config.seed,
         progress=progress,
@@ -175,8 +191,12 @@ def train(
     *,
     progress: SilentProgress | TerminalProgress,
     passes: Sequence[str] = ("one", "two"),
+    base: Path | None = None,
 ) -> Path:
-    """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder."""
+    """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder.
+
+    `base` is a model whose sentence model is taken as it is, instead of a first pass.
+    """
     if len(prepared.train) == 0:
         raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
     keep_freed_memory()
@@ -185,6 +205,8 @@ def train(
     model = build_model(config, source.size, target.size)
     memory = build_memory(config, model, target)
     translator = build_translator(config, model, None, source, target, prepared.dictionary)
+    if base is not None and run.result("pass-one") is None:
+        _adopt(base, model, run)
     train_pass_one(
         model,
         SentenceBatches(
@@ -202,6 +224,27 @@ def train(
     if "two" not in passes and run.result("pass-two") is None:
         return _export(config, prepared, run, model, None)
     documents = choose_documents(prepared.train, config.pass_two.documents)
+    options = PassTwo(
+        **_common(PassTwo, config.pass_two.model_dump()),
+        store_end=config.memory.store_end,
+        metric=config.pass_one.metric,
+        seed=config.seed,
+    )
+    validate = _validation(translator.replaced(memory=memory), prepared, config)
+    greedy = packed(translator, config.decoding.precision).replaced(beam=_greedy(translator.beam))
+    weights = fingerprint(folder / "pass-one" / "final.safetensors")
+    sight = Hindsight(
+        prepared.train,
+        documents,
+        config.pass_two.history,
+        greedy,
+        Journal(folder / "own.jsonl", weights),
+        seed=config.seed,
+        progress=progress,
+    )
+    if config.memory.gate == "features" and config.memory.fusion == "shallow":
+        train_on_gathered(model, memory, sight.tutorials, options, run, validate, progress)
+        return _export(config, prepared, run, model, memory)
     if config.pass_two.joint:
         steps = unrolled_steps(model)
     else:
@@ -211,27 +254,27 @@ def train(
             documents,
             folder / "activations",
             precision=config.pass_two.precision,
-            weights=fingerprint(folder / "pass-one" / "final.safetensors"),
+            weights=weights,
             progress=progress,
         )
         steps = stored_steps(model, prepared.train, activations)
-    train_pass_two(
-        model,
-        memory,
-        prepared.train,
-        documents,
-        steps,
-        PassTwo(
-            **_common(PassTwo, config.pass_two.model_dump()),
-            store_end=config.memory.store_end,
-            metric=config.pass_one.metric,
-            seed=config.seed,
-        ),
-        run,
-        _validation(translator.replaced(memory=memory), prepared, config),
-        progress,
-    )
+    past = None if config.pass_two.history == "reference" else sight.past_of
+    train_pass_two(model, memory, prepared.train, documents, steps, options, run, validate, progress, past)
     return _export(config, prepared, run, model, memory)
+
+
+def _adopt(base: Path, model: RNNSearch, run: Run) -> None:
+    """Take over the sentence model of another folder as the result of the first pass."""
+    folder = _model_folder(base)
+    _read_manifest(folder)
+    stored = load_file(folder / "weights.safetensors")
+    taken = {name.removeprefix("model."): each for name, each in stored.items() if name.startswith("model.")}
+    own = {name: parameter.shape for name, parameter in model.named_parameters()}
+    if own != {name: each.shape for name, each in taken.items()}:
+        raise ModelError(f"{folder}: its sentence model has other sizes than this configuration asks for")
+    with whole_file(run.folder / "pass-one" / "final.safetensors") as draft:
+        save_file(taken, draft)
+    run.finish("pass-one", {"chosen": f"taken from {folder}"})
 
 
 def _common(options: Any, given: dict[str, Any]) -> dict[str, Any]:

@@ -125,6 +125,14 @@ def train(
         str,
         typer.Option("--passes", help="`both`, or `one` for the sentence model alone.", metavar="both|one"),
     ] = "both",
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            "--base",
+            help="A trained model whose sentence model is kept; only a memory is trained for it.",
+            show_default=False,
+        ),
+    ] = None,
     overrides: Overrides = None,
 ) -> None:
     """Train the sentence model, then its memory. Interrupted at any moment, the same command goes on."""
@@ -137,7 +145,8 @@ def train(
 
     settings = load_config(config, preset=preset, overrides=overrides or ())
     passes = ("one",) if only == "one" else ("one", "two")
-    model = train_passes(settings, Prepared.open(data), run, progress=TerminalProgress(), passes=passes)
+    prepared = Prepared.open(data)
+    model = train_passes(settings, prepared, run, progress=TerminalProgress(), passes=passes, base=base)
     print(f"trained: {model}")
 
 
@@ -319,6 +328,73 @@ def perplexity(
         remembered,
     )
     print(f"perplexity {found.perplexity:.3f} over {found.tokens:,} tokens")
+
+
+@app.command()
+def controls(
+    source: Annotated[Path, typer.Argument(help="Source text: plain, SGML or TED XML.")],
+    references: Annotated[list[Path], typer.Argument(help="Its reference translations.")],
+    models: Annotated[
+        list[Path],
+        typer.Option(
+            "--model", "-m", help="A model with a memory. Repeatable, for the same model.", show_default=False
+        ),
+    ],
+    histories: Annotated[
+        str, typer.Option("--histories", help="Which, separated by commas.")
+    ] = "own,reference,foreign,shuffled,none",
+    starts: Annotated[
+        Path | None,
+        typer.Option(
+            "--starts",
+            help="Line numbers at which documents start, if not at empty lines.",
+            show_default=False,
+        ),
+    ] = None,
+    tokenise: Annotated[
+        str,
+        typer.Option(
+            "--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char."
+        ),
+    ] = "13a",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the figures here, as JSON.", show_default=False),
+    ] = None,
+    overrides: Overrides = None,
+) -> None:
+    """Does the right history matter? Perplexity and BLEU of memories filled with right and wrong ones."""
+    import json
+    from dataclasses import asdict
+
+    from recollect.assemble import load
+    from recollect.controls import CONTROLS, as_markdown, measure_controls
+    from recollect.evaluation import ScoreOptions
+    from recollect.files import whole_file
+    from recollect.progress import TerminalProgress
+    from recollect.text.corpora import read_parallel
+
+    chosen = histories.split(",")
+    for name in chosen:
+        if name not in CONTROLS:
+            raise RecollectError(f"--histories: there is no {name}; choose from {', '.join(CONTROLS)}")
+    options = ScoreOptions(tokenise=tokenise)  # type: ignore[arg-type]  # it checks
+    documents = read_parallel(source, references, starts)
+    translators = {str(path): load(path, overrides=overrides or ()) for path in models}
+    for path, translator in translators.items():
+        if translator.memory is None:
+            raise RecollectError(f"{path}: this model has no memory")
+    rows = measure_controls(
+        translators,
+        documents,
+        options,
+        histories=[each for each in CONTROLS if each in chosen],
+        progress=TerminalProgress(),
+    )
+    print(as_markdown(rows), end="")
+    if output is not None:
+        with whole_file(output) as draft:
+            draft.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", "utf-8")
 
 
 @app.command()

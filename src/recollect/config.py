@@ -61,6 +61,8 @@ class DataConfig(Section):
     """Line numbers at which documents start; without it, an empty line stands between documents."""
     clean: Flag = False
     """Leave out pairs in the wrong script, with markup or of odd lengths, and documents that come twice."""
+    held_out: Count = 0
+    """Set every Nth document aside, as text in the prepared folder, and do not train on it; 0 keeps all."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()
@@ -122,12 +124,23 @@ class MemoryConfig(Section):
 
     size: Positive = 25
     """Slots per document."""
-    fusion: Literal["deep", "shallow", "none"] = "deep"
-    """What the memory changes: the decoder state, the word probabilities, or nothing."""
-    match: Literal["dot", "flatness", "bilinear", "additive"] = "dot"
-    """How keys are matched: the paper's dot product or a variant of its footnote."""
+    key: Annotated[tuple[Literal["context", "state", "readout"], ...], Field(min_length=1)] = ("context",)
+    """What slots are found by: attention context, decoder state, the readout before the words, or several."""
+    match: Literal["dot", "cosine", "l2", "flatness", "bilinear", "additive"] = "dot"
+    """How keys are matched: the paper's dot product or a variant of its footnote, the cosine of centred keys
+    (weighed by what is learned of slots: fit, age, origin, the word before), or their distance."""
     theta: Number = 1.0
-    """Flatness of the matching distribution, for match = "flatness"."""
+    """Flatness of the matching distribution, for match = "flatness" and "l2"."""
+    temperature: Number = 15.0
+    """What cosines are multiplied with, at first, for match = "cosine"."""
+    whitened: Count = 0
+    """Principal directions that cosine keys are reduced and evened out to; 0 only centres them."""
+    top: Count = 0
+    """Slots read at a time, the best; 0 reads all."""
+    fusion: Literal["deep", "shallow", "both", "none"] = "deep"
+    """What the memory changes: the decoder state, the word probabilities, both, or nothing."""
+    gate: Literal["vectors", "features"] = "vectors"
+    """What a shallow gate looks at: the paper's vectors, or figures on the find and the model's opinion."""
     policy: Literal["lru", "fifo"] = "lru"
     """lru averages repeated words and evicts the least recently used; fifo gives every word a new slot."""
     address: Literal["piece", "word"] = "piece"
@@ -136,6 +149,16 @@ class MemoryConfig(Section):
     """Remember the end of sentences too."""
     carry: Flag = False
     """Keep the memory from one document to the next."""
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> "MemoryConfig":
+        if self.gate == "features" and self.fusion == "deep":
+            raise ValueError('gate = "features" is for shallow fusion: a deep gate needs vectors')
+        if self.gate == "features" and self.match != "cosine":
+            raise ValueError(
+                'gate = "features" needs match = "cosine", whose scores mean the same everywhere'
+            )
+        return self
 
 
 class PassOneConfig(Section):
@@ -198,6 +221,9 @@ class PassTwoConfig(Section):
     """How activations are stored."""
     joint: Flag = False
     """Train all parameters together with the gate, instead of the gate alone on stored activations."""
+    history: Literal["reference", "own", "mixed", "foreign", "shuffled"] = "reference"
+    """What memories are filled with: the references, the model's own translations, either by the toss of a
+    coin for each sentence (for a gate on features), or controls: another document's, or many documents'."""
 
 
 class DecodingConfig(Section):

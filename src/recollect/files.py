@@ -1,13 +1,15 @@
 """Files that are either whole or not there: written beside their place, then renamed into it."""
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-__all__ = ["fingerprint", "whole_file", "whole_folder"]
+__all__ = ["fingerprint", "whole_entries", "whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -60,3 +62,17 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def whole_entries(path: Path) -> Iterator[Any]:
+    """Yield the lines of a JSON journal, up to the one that was being written when it was interrupted."""
+    if not path.exists():
+        return
+    for line in path.read_text("utf-8", errors="replace").splitlines(keepends=True):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return
+        if not line.endswith("\n"):
+            return
+        yield entry

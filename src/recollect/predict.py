@@ -2,7 +2,6 @@
 
 from torch import Tensor
 
-from recollect.memory.fusion import Predict
 from recollect.memory.memory import Memory
 from recollect.memory.slots import Slots
 from recollect.models.interface import SearchModel, Step
@@ -11,23 +10,23 @@ __all__ = ["predict", "score"]
 
 
 def predict(
-    alone: Predict,
+    model: SearchModel,
     step: Step,
     memory: Memory | None = None,
     slots: Slots | None = None,
     kept: Tensor | None = None,
 ) -> Tensor:
-    """Return log P(y_t) [lane, many, token] for `step` [lane, many, ...]; `alone` is the model's `predict`.
+    """Return log P(y_t) [lane, many, token] for `step` [lane, many, ...].
 
     With `kept` [lane, many], only for the places where it is true, in one flat row [place, token]:
     what is padding is read from the memory at most, and never costs a softmax.
     """
     if memory is None or slots is None:
-        return alone(step if kept is None else step.where(kept))
-    recall = memory.recall(slots, step)
+        return model.predict(step if kept is None else step.where(kept))
+    recall = memory.recall(slots, step, model)
     if kept is not None:
         step, recall = step.where(kept), recall.where(kept)
-    return memory.fuse(step, recall, alone)
+    return memory.fuse(step, recall, model)
 
 
 def score(
@@ -47,5 +46,5 @@ def score(
     targets = targets[kept]
     if memory is None or slots is None:
         return model.score(step.where(kept), targets, smoothing)
-    recall = memory.recall(slots, step).where(kept)
-    return memory.score(step.where(kept), recall, targets, model.score)
+    recall = memory.recall(slots, step, model).where(kept)
+    return memory.score(step.where(kept), recall, targets, model)

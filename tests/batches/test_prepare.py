@@ -215,6 +215,22 @@ def test_starts_make_the_documents(corpus):
     assert "starts" in prepared.manifest.inputs
 
 
+def test_documents_are_held_out(corpus):
+    whole, rest = run(corpus), run(corpus, "rest", held_out=2)
+    sides = [(corpus / "rest" / f"held-out.{side}").read_text("utf-8") for side in ("source", "target")]
+    lines = (corpus / "train.zh").read_text("utf-8").splitlines()
+    assert sides[0].split("\n") == [*lines[lines.index("") + 1 :], "", ""]
+    assert (
+        sides[1].split("\n")[0] == (corpus / "train.en").read_text("utf-8").splitlines()[lines.index("") + 1]
+    )
+    held = rest.manifest.counts["held_out_pairs"]
+    assert held == 20
+    assert rest.manifest.counts["pairs"] == whole.manifest.counts["pairs"] - held
+    assert rest.manifest.counts["documents"] == whole.manifest.counts["documents"] - 1
+    with pytest.raises(DataError, match="held_out was 2, now 0"):
+        run(corpus, "rest")
+
+
 def test_cleaning_leaves_out_and_reports(corpus):
     for name, line in (("train.zh", "book"), ("train.en", "书")):
         with (corpus / name).open("a", encoding="utf-8") as file:

@@ -48,7 +48,8 @@ class Table:
         numbers = torch.tensor([[self._number(path) for path in lane] for lane in paths], dtype=torch.float)
         lanes = torch.tensor(progress.lanes, dtype=torch.float).view(-1, 1, 1).expand(*numbers.shape, 1)
         attention = torch.nn.functional.one_hot(numbers.long() % 3, 3).float()
-        return Step(numbers.unsqueeze(2), lanes, numbers.unsqueeze(2), attention), Walk(progress.lanes, paths)
+        step = Step(numbers.unsqueeze(2), lanes, numbers.unsqueeze(2), attention, previous)
+        return step, Walk(progress.lanes, paths)
 
     def select(self, progress, lanes, hypotheses):
         return Walk(

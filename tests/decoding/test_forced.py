@@ -60,7 +60,8 @@ def test_scores_with_a_memory_are_those_of_each_lane(make_model, make_memory):
     assert score(model, SOURCES, TARGETS, memory, slots) == score(model, SOURCES, TARGETS)
     heard = force(model, [[5, 6]], [[4, 5]])[0]
     contexts, states = heard.contexts.expand(4, -1, -1), heard.states.expand(4, -1, -1)
-    memory.write(slots, contexts, states, [None, None, [4, 5], None])
+    step = model.rebuild(states, contexts, torch.tensor([[BOS, 4, 5]] * 4))
+    memory.write(slots, step, [None, None, [4, 5], None], model)
     alone, remembering = score(model, SOURCES, TARGETS), score(model, SOURCES, TARGETS, memory, slots)
     for lane in (0, 1, 3):
         assert remembering[lane] == alone[lane]

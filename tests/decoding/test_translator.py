@@ -301,11 +301,12 @@ def slow_likelihood(translator, documents, translations, history):
             progress = model.start(torch.tensor([[*source, EOS]]), torch.tensor([len(source) + 1]))
             for previous, token in zip([BOS, *target], [*target, EOS], strict=True):
                 step, progress = model.step(progress, torch.tensor([[previous]]))
-                total += predict(model.predict, step, memory, slots)[0, 0, token].item()
+                total += predict(model, step, memory, slots)[0, 0, token].item()
                 count += 1
             tokens = translator.target_vocabulary.encode(heard)
             (found,) = force(model, [source], [tokens])
-            memory.write(slots, found.contexts[None], found.states[None], [tokens])
+            step = model.rebuild(found.states[None], found.contexts[None], torch.tensor([[BOS, *tokens]]))
+            memory.write(slots, step, [tokens], model)
     return total, count
 
 

@@ -12,6 +12,13 @@ from recollect.models.interface import Step
 LOG3 = math.log(3)
 
 
+class Speaks:
+    """A sentence model that says what it is told to."""
+
+    def __init__(self, predict):
+        self.predict = predict
+
+
 def set_gate(fusion, state, context, value):
     with torch.no_grad():
         fusion.gate.state.weight.copy_(torch.tensor(state))
@@ -21,7 +28,11 @@ def set_gate(fusion, state, context, value):
 
 def step(state, context):
     return Step(
-        torch.tensor(state), torch.tensor(context), torch.zeros(len(state), 1), torch.zeros(len(state), 0)
+        torch.tensor(state),
+        torch.tensor(context),
+        torch.zeros(len(state), 1),
+        torch.zeros(len(state), 0),
+        torch.zeros(len(state), dtype=torch.long),
     )
 
 
@@ -29,7 +40,9 @@ def recall(value, match=None, words=None, found=None):
     value = torch.tensor(value)
     match = torch.ones(len(value), 1) if match is None else torch.tensor(match)
     words = torch.zeros(match.shape, dtype=torch.long) if words is None else torch.tensor(words)
-    return Recall(value, match, words, torch.tensor([True] * len(value) if found is None else found))
+    found = torch.tensor([True] * len(value) if found is None else found)
+    nothing = torch.zeros_like(words)
+    return Recall(value, match, words, found, match, nothing.bool(), nothing, nothing, nothing[:, 0], nothing)
 
 
 def test_the_deep_gate():
@@ -59,7 +72,7 @@ def test_deep_fusion_predicts_from_the_mixed_state_alone():
         return torch.zeros(1, 3)
 
     before = step([[1.0]], [[LOG3]])
-    assert torch.equal(fusion(before, recall([[4.0]]), predict), torch.zeros(1, 3))
+    assert torch.equal(fusion(before, recall([[4.0]]), Speaks(predict)), torch.zeros(1, 3))
     assert seen[0].state.item() == pytest.approx(3.25)
     assert seen[0].context is before.context
     assert seen[0].previous is before.previous
@@ -82,7 +95,7 @@ def test_shallow_fusion():
     fusion = ShallowFusion(1, 1)
     set_gate(fusion, [[2.0]], [[1.0]], [[-0.5]])
     given = recall([[4.0]], [[0.2, 0.5, 0.3, 0.0]], [[2, 0, 2, 0]])
-    found = fusion(step([[1.0]], [[LOG3]]), given, lambda _: VOCABULARY).exp()
+    found = fusion(step([[1.0]], [[LOG3]]), given, Speaks(lambda _: VOCABULARY)).exp()
     expected = [0.25 * 0.5 + 0.75 * 0.5, 0.25 * 0.25, 0.25 * 0.25 + 0.75 * (0.2 + 0.3)]
     torch.testing.assert_close(found, torch.tensor([expected]))
 
@@ -93,9 +106,9 @@ def test_shallow_fusion_is_stable_where_the_gate_is_shut_or_open():
     set_gate(fusion, [[0.0]], [[1.0]], [[0.0]])
     vocabulary = torch.tensor([[0.0, -300.0, -300.0]])
     given = recall([[0.0]], [[1.0]], [[1]])
-    shut = fusion(step([[0.0]], [[-200.0]]), given, lambda _: vocabulary)
+    shut = fusion(step([[0.0]], [[-200.0]]), given, Speaks(lambda _: vocabulary))
     torch.testing.assert_close(shut, torch.tensor([[0.0, -200.0, -300.0]]))
-    opened = fusion(step([[0.0]], [[200.0]]), given, lambda _: vocabulary)
+    opened = fusion(step([[0.0]], [[200.0]]), given, Speaks(lambda _: vocabulary))
     torch.testing.assert_close(opened, torch.tensor([[-200.0, 0.0, -500.0]]))
 
 
@@ -103,7 +116,7 @@ def test_shallow_fusion_has_finite_gradients():
     fusion = ShallowFusion(2, 2)
     given = recall([[0.0, 0.0], [1.0, 2.0]], [[0.0, 0.0], [1.0, 0.0]], [[0, 0], [1, 0]], [False, True])
     steps = step([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 4.0]])
-    scores = fusion(steps, given, lambda _: VOCABULARY.expand(2, 3))
+    scores = fusion(steps, given, Speaks(lambda _: VOCABULARY.expand(2, 3)))
     scores[:, 1].sum().backward()
     for parameter in fusion.parameters():
         assert parameter.grad.isfinite().all()
@@ -111,4 +124,4 @@ def test_shallow_fusion_has_finite_gradients():
 
 
 def test_no_fusion_is_the_sentence_model():
-    assert NoFusion()(step([[1.0]], [[1.0]]), recall([[4.0]]), lambda _: VOCABULARY) is VOCABULARY
+    assert NoFusion()(step([[1.0]], [[1.0]]), recall([[4.0]]), Speaks(lambda _: VOCABULARY)) is VOCABULARY

@@ -1,5 +1,7 @@
 """The memory as one plug: step, read, fuse, write."""
 
+from dataclasses import replace
+
 import torch
 
 from recollect.memory.address import word_addresses
@@ -24,7 +26,7 @@ def test_sentences_are_stored_under_their_addresses(make_model, make_memory):
     for address in ("piece", "word"):
         memory = make_memory(model, vocabulary=vocabulary, address=address)
         slots = memory.empty(2)
-        memory.write(slots, step.context, step.state, [[5, 4, 5], None])
+        memory.write(slots, step, [[5, 4, 5], None], model)
         expected = [5, 4] if address == "piece" else word_addresses([5, 4], vocabulary.starts_word)
         assert slots.address[0, :2].tolist() == expected
         assert slots.words[0, :2].tolist() == [5, 4]
@@ -39,10 +41,10 @@ def test_what_was_said_is_found_again(make_model, make_memory):
     memory = make_memory(model, match="flatness", theta=1e3)
     step = model.unroll(SOURCE[:1], LENGTHS[:1], PREVIOUS[:1]).detach()
     length = step.context.norm(dim=-1, keepdim=True)
-    unit = type(step)(step.state, step.context / length, step.previous, step.attention)
+    unit = replace(step, context=step.context / length)
     slots = memory.empty(1)
-    memory.write(slots, unit.context, unit.state, [[5, 6, 7, 8]])
-    recall = memory.recall(slots, unit)
+    memory.write(slots, unit, [[5, 6, 7, 8]], model)
+    recall = memory.recall(slots, unit, model)
     assert recall.match[0, :, :4].argmax(-1).tolist() == [0, 1, 2, 3]
     assert (recall.match[0, :, 4:] == 0).all()
 
@@ -52,8 +54,8 @@ def test_gradients_reach_the_memory_alone(make_model, make_memory):
     for options in ({"match": "bilinear"}, {"match": "additive", "fusion": "shallow"}):
         memory = make_memory(model, **options)
         step, slots = model.unroll(SOURCE, LENGTHS, PREVIOUS), memory.empty(2)
-        memory.write(slots, step.context, step.state, [[5, 6, 7], [8, 9]])
-        memory.fuse(step, memory.recall(slots, step), model.predict)[..., 5].sum().backward()
+        memory.write(slots, step, [[5, 6, 7], [8, 9]], model)
+        memory.fuse(step, memory.recall(slots, step, model), model)[..., 5].sum().backward()
         for name, parameter in memory.named_parameters():
             assert parameter.grad.isfinite().all(), name
             assert parameter.grad.abs().max() > 0, name

@@ -16,7 +16,7 @@ LOG2, LOG3 = math.log(2), math.log(3)
 
 def small():
     """Three lanes of three slots: two filled, none filled, all filled; whatever is not filled is garbage."""
-    slots = Slots.empty(3, 3, context=2, state=1)
+    slots = Slots.empty(3, 3, key=2, value=1)
     slots.keys[:] = torch.tensor(
         [
             [[0.0, 5.0], [LOG3, 0.0], [90.0, 90.0]],

@@ -9,7 +9,7 @@ from recollect.memory.write import Sentence, write
 
 def filled(lanes=3):
     """Memories of four slots that have taken one, two and three words."""
-    slots = Slots.empty(lanes, 4, context=2, state=1)
+    slots = Slots.empty(lanes, 4, key=2, value=1)
     torch.manual_seed(1)
     sentences = [Sentence(list(range(10, 11 + lane)), list(range(20, 21 + lane))) for lane in range(lanes)]
     write(slots, torch.randn(lanes, 3, 2), torch.randn(lanes, 3, 1), sentences, least_recently_used)
@@ -25,7 +25,7 @@ def assert_equal(one, other):
 
 
 def test_empty():
-    slots = Slots.empty(2, 3, context=5, state=4)
+    slots = Slots.empty(2, 3, key=5, value=4)
     assert (slots.lanes, slots.size) == (2, 3)
     assert slots.keys.shape == (2, 3, 5)
     assert slots.values.shape == (2, 3, 4)
@@ -54,7 +54,7 @@ def test_select_nothing():
 
 @pytest.mark.parametrize("policy", [least_recently_used, first_in_first_out])
 def test_a_cleared_lane_is_as_good_as_new(policy):
-    slots, other = filled(), Slots.empty(3, 4, context=2, state=1)
+    slots, other = filled(), Slots.empty(3, 4, key=2, value=1)
     before = slots.select(np.arange(3))
     slots.clear(1)
     assert slots.filled.any(1).tolist() == [True, False, True]

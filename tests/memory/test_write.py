@@ -63,7 +63,7 @@ def table(slots, lane=0):
 
 
 def single(size):
-    return Slots.empty(1, size, context=1, state=1)
+    return Slots.empty(1, size, key=1, value=1)
 
 
 def test_repeated_words_are_averaged():
@@ -137,7 +137,7 @@ def test_words_and_addresses_differ():
 
 
 def test_lanes_that_say_nothing_are_left_alone():
-    slots = Slots.empty(3, 2, context=1, state=1)
+    slots = Slots.empty(3, 2, key=1, value=1)
     keys = torch.tensor([[[1.0]], [[2.0]], [[3.0]]])
     write(slots, keys, keys * 10, [Sentence([7], [7]), None, Sentence([], [])], least_recently_used)
     assert [table(slots, lane) for lane in range(3)] == [[(7, 1.0, 10.0), None], [None, None], [None, None]]
@@ -220,7 +220,7 @@ def histories(draw):
 def test_the_fast_writer_equals_the_slow_one_to_the_last_bit(history, overwrite, seed):
     lanes, size, rounds = history
     numbers = torch.Generator().manual_seed(seed)
-    slots = Slots.empty(lanes, size, context=3, state=2)
+    slots = Slots.empty(lanes, size, key=3, value=2)
     slow = [SlowMemory(size) for _ in range(lanes)]
     for number, sentences in enumerate(rounds):
         longest = max([1, *(len(sentence) for sentence in sentences if sentence)])
@@ -260,7 +260,7 @@ def test_lanes_do_not_touch_each_other(policy):
     contexts, states = torch.randn(2, 3, 8, 4), torch.randn(2, 3, 8, 2)
     sentences = [[[4, 5, 4], [6, 7, 8, 9, 6], None], [[5, 9], [6, 6], [4, 4, 4, 4]]]
     order = [2, 0, 1]
-    one, two = (Slots.empty(3, 3, context=4, state=2) for _ in range(2))
+    one, two = (Slots.empty(3, 3, key=4, value=2) for _ in range(2))
     for c, s, said in zip(contexts, states, sentences, strict=True):
         addressed = [tokens and Sentence(tokens, tokens) for tokens in said]
         write(one, c, s, addressed, policy)

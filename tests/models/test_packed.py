@@ -102,14 +102,14 @@ def test_a_packed_memory_speaks_as_the_memory(make_model, make_memory, fusion):
     memory = make_memory(model, fusion=fusion).requires_grad_(False)
     fast, packed = PackedRNNSearch(model, "float16", memory.fusion.rider), memory.packed("float16")
     step, slots = model.unroll(SOURCE, LENGTHS, PREVIOUS), memory.empty(3)
-    memory.write(slots, step.context, step.state, [[5, 6, 7], [8], None])
-    theirs = memory.fuse(step, memory.recall(slots, step), model.predict)
+    memory.write(slots, step, [[5, 6, 7], [8], None], model)
+    theirs = memory.fuse(step, memory.recall(slots, step, model), model)
     stepped, rebuilt = (
         fast.unroll(SOURCE, LENGTHS, PREVIOUS),
         fast.rebuild(step.state, step.context, PREVIOUS),
     )
     for each in (stepped, rebuilt):
-        ours = packed.fuse(each, packed.recall(slots, each), fast.predict)
+        ours = packed.fuse(each, packed.recall(slots, each, model), fast)
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-2)
     assert {name for name, _ in memory.named_parameters()} == {
         name for name, _ in make_memory(model, fusion=fusion).named_parameters()

@@ -28,7 +28,8 @@ def test_attention_by_hand():
 
 
 def one_step(state=0.5, context=1.0, previous=2.0):
-    return Step(torch.tensor([state]), torch.tensor([context]), torch.tensor([previous]), torch.zeros(0))
+    vectors = (torch.tensor([each]) for each in (state, context, previous))
+    return Step(*vectors, torch.zeros(0), torch.tensor(4))
 
 
 def test_readout_by_hand():

@@ -61,4 +61,4 @@ def test_without_fusion_there_is_nothing_to_train():
 def test_sizes_follow_from_the_hidden_layer():
     model, memory = paper()
     assert (model.state_size, model.context_size) == (1000, 2000)
-    assert (memory.state_size, memory.context_size, memory.size) == (1000, 2000, 25)
+    assert (memory.value_size, memory.key.size, memory.size) == (1000, 2000, 25)

@@ -5,11 +5,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.memory.slots import VECTORS
 from recollect.predict import predict
 from recollect.text.vocabulary import BOS
 
-fusions = st.sampled_from(["deep", "shallow", "none"])
-matches = st.sampled_from(["dot", "flatness", "bilinear", "additive"])
+
+def on_figures(options):
+    """What a gate on figures asks for: cosines, and words to weigh."""
+    return {"match": "cosine", "fusion": "shallow" if options["fusion"] == "deep" else options["fusion"]}
+
+
+fusions = st.sampled_from(["deep", "shallow", "both", "none"])
+matches = st.sampled_from(["dot", "cosine", "l2", "flatness", "bilinear", "additive"])
+keys = st.sampled_from([("context",), ("readout",), ("state", "readout")])
 memories = st.fixed_dictionaries(
     {
         "size": st.integers(1, 9),
@@ -17,9 +25,13 @@ memories = st.fixed_dictionaries(
         "match": matches,
         "theta": st.sampled_from([0.1, 1.0, 30.0]),
         "policy": st.sampled_from(["lru", "fifo"]),
+        "key": keys,
+        "gate": st.sampled_from(["vectors", "features"]),
+        "whitened": st.sampled_from([0, 4]),
+        "top": st.sampled_from([0, 1, 3]),
         "seed": st.integers(1, 99),
     }
-)
+).map(lambda options: options if options["gate"] == "vectors" else options | on_figures(options))
 variants = st.sampled_from([{}, {"conditional": True}, {"readout": "maxout"}, {"tied": True, "peaky": 2.0}])
 sentences = st.lists(st.integers(4, 15), max_size=5)
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
@@ -39,7 +51,7 @@ def remember(model, memory, history, lanes):
     slots = memory.empty(lanes)
     for number, said in enumerate(history):
         step = steps(model, lanes, seed=number + 1)
-        memory.write(slots, step.context, step.state, [tokens or None for tokens in said])
+        memory.write(slots, step, [tokens or None for tokens in said], model)
     return slots
 
 
@@ -56,16 +68,14 @@ def test_an_empty_memory_is_the_sentence_model_to_the_last_bit(
         model = make_model(**variant)
         memory = make_memory(model, **options)
         step, slots = steps(model, 3, seed=seed), memory.empty(3)
-        assert torch.equal(predict(model.predict, step, memory, slots), model.predict(step))
+        assert torch.equal(predict(model, step, memory, slots), model.predict(step))
         kept = torch.rand(3, 6, generator=torch.Generator().manual_seed(seed)) < 0.5
-        assert torch.equal(
-            predict(model.predict, step, memory, slots, kept=kept), model.predict(step.where(kept))
-        )
+        assert torch.equal(predict(model, step, memory, slots, kept=kept), model.predict(step.where(kept)))
         # The same once a document has ended and another begins in its lane.
-        memory.write(slots, step.context, step.state, [[5, 6, 7]] * 3)
+        memory.write(slots, step, [[5, 6, 7]] * 3, model)
         for lane in range(3):
             slots.clear(lane)
-        assert torch.equal(predict(model.predict, step, memory, slots), model.predict(step))
+        assert torch.equal(predict(model, step, memory, slots), model.predict(step))
 
 
 @settings(max_examples=50)
@@ -76,12 +86,12 @@ def test_distributions_are_normalised_and_never_nan(make_model, make_memory, opt
         memory = make_memory(model, **options)
         slots = remember(model, memory, history, 3)
         step = steps(model, 3)
-        recall = memory.recall(slots, step)
-        scores = memory.fuse(step, recall, model.predict)
+        recall = memory.recall(slots, step, model)
+        scores = memory.fuse(step, recall, model)
         torch.testing.assert_close(scores.exp().sum(-1), torch.ones(3, 6), **CLOSE)
         assert not scores.isnan().any()
         assert not recall.value.isnan().any()
-        filled = slots.filled.unsqueeze(1).expand(3, 6, slots.size)
+        filled = slots.filled.unsqueeze(1).expand(3, 6, slots.size).gather(2, recall.places)
         assert (recall.match[~filled] == 0).all()
         torch.testing.assert_close(recall.match.sum(-1), recall.found.float(), **CLOSE)
         assert recall.found.tolist() == [[any(said[lane] for said in history)] * 6 for lane in range(3)]
@@ -97,15 +107,13 @@ def test_permuting_lanes_permutes_outputs(make_model, make_memory, options, hist
         model = make_model()
         memory = make_memory(model, **options)
         slots, step = remember(model, memory, history, 4), steps(model, 4)
-        moved = type(step)(
-            step.state[order], step.context[order], step.previous[order], step.attention[order]
-        )
-        one = predict(model.predict, step, memory, slots)
-        two = predict(model.predict, moved, memory, slots.select(np.array(order)))
+        moved = type(step)(*(getattr(step, name)[order] for name in step.__slots__))
+        one = predict(model, step, memory, slots)
+        two = predict(model, moved, memory, slots.select(np.array(order)))
         torch.testing.assert_close(one[order], two, **CLOSE)
         for lane in range(4):
             single = type(step)(*(getattr(step, name)[lane : lane + 1] for name in step.__slots__))
-            alone = predict(model.predict, single, memory, slots.select(np.array([lane])))
+            alone = predict(model, single, memory, slots.select(np.array([lane])))
             torch.testing.assert_close(one[lane : lane + 1], alone, **CLOSE)
 
 
@@ -116,10 +124,10 @@ def test_the_order_of_slots_is_no_matter(make_model, make_memory, options, histo
         model = make_model()
         memory = make_memory(model, **options | {"size": 5})
         slots, step = remember(model, memory, history, 2), steps(model, 2)
-        before = predict(model.predict, step, memory, slots)
-        for name in ("keys", "values", "words", "filled"):
+        before = predict(model, step, memory, slots)
+        for name in VECTORS:
             setattr(slots, name, getattr(slots, name)[:, order])
-        torch.testing.assert_close(predict(model.predict, step, memory, slots), before, **CLOSE)
+        torch.testing.assert_close(predict(model, step, memory, slots), before, **CLOSE)
 
 
 @settings(max_examples=30)
@@ -128,10 +136,10 @@ def test_shallow_fusion_mixes_probabilities(make_model, make_memory, options, hi
     """P(w) = (1 - l) P_vocab(w) + l * sum over the slots of w, in double precision and one by one."""
     with torch.no_grad():
         model = make_model(peaky=2.0)
-        memory = make_memory(model, **options | {"fusion": "shallow"})
+        memory = make_memory(model, **options | {"fusion": "shallow", "gate": "vectors", "top": 0})
         slots, step = remember(model, memory, history, 2), steps(model, 2)
-        recall = memory.recall(slots, step)
-        found = memory.fuse(step, recall, model.predict).exp()
+        recall = memory.recall(slots, step, model)
+        found = memory.fuse(step, recall, model).exp()
         vocabulary = model.predict(step).double().exp()
         gate = memory.fusion.gate
         for lane in range(2):

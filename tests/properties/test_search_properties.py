@@ -20,9 +20,11 @@ def filled(model, memory, lanes):
     """Memories that have heard a sentence each, but for the first."""
     slots = memory.empty(lanes)
     heard = force(model, [[4, 5, 6, 7 + lane % 6] for lane in range(lanes)], [[8, 9, 10, 4]] * lanes)
-    contexts = torch.stack([each.contexts for each in heard])
-    states = torch.stack([each.states for each in heard])
-    memory.write(slots, contexts, states, [None, *[[8, 9, 10, 4]] * (lanes - 1)])
+    states, contexts = (
+        torch.stack([getattr(each, name) for each in heard]) for name in ("states", "contexts")
+    )
+    step = model.rebuild(states, contexts, torch.tensor([[BOS, 8, 9, 10, 4]] * lanes))
+    memory.write(slots, step, [None, *[[8, 9, 10, 4]] * (lanes - 1)], model)
     return slots
 
 
@@ -30,7 +32,7 @@ def looked_up(model, memory, slots):
     """The distribution that search asks for."""
 
     def distribution(step, alive):
-        return predict(model.predict, step, memory, slots if slots is None else slots.select(alive))
+        return predict(model, step, memory, slots if slots is None else slots.select(alive))
 
     return distribution
 
@@ -42,7 +44,7 @@ def greedy(model, text, memory, slots, beam):
     found, token = [], BOS
     while True:
         step, progress = model.step(progress, torch.tensor([[token]]))
-        row = predict(model.predict, step, memory, slots)[0, 0]
+        row = predict(model, step, memory, slots)[0, 0]
         row[list(beam.banned)] = -torch.inf
         token = int(row.argmax())
         if token == EOS or len(found) == max(10, int(beam.max_ratio * len(text))):

@@ -7,23 +7,6 @@ from recollect.text.pairs import DocumentEnd, Pair
 from recollect.text.problems import Kind
 
 WORDS = [first + second for first in "灯船邮河" for second in "塔长局流"]
-    "灯塔",
-    "船长",
-    "码头",
-    "邮局",
-    "医生",
-    "信件",
-    "花园",
-    "火车",
-    "学校",
-    "音乐",
-    "雨水",
-    "天空",
-    "河流",
-    "面包",
-    "冬天",
-    "朋友",
-]
 
 
 def episode(name: str, length: int = 40) -> list[Pair | DocumentEnd]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recollect.batches.prepared import (
     DICTIONARY,
+    HELD_OUT,
     MANIFEST,
     PROBLEMS,
     TRAIN,
@@ -52,8 +53,18 @@ class _Inputs:
     target: Path
     starts: Path | None
     cleaning: Cleaning | None = None
+    held_out: int = 0
 
-    def stream(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
+    def stream(self, problems: Problems, *, training: bool = True) -> Iterator[Pair | DocumentEnd]:
+        """What is to be trained on, or else the documents that are held out."""
+        document = 0
+        for item in self._cleaned(problems):
+            aside = self.held_out > 0 and document % self.held_out == self.held_out - 1
+            if aside != training:
+                yield item
+            document += isinstance(item, DocumentEnd)
+
+    def _cleaned(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
         items = stream_pairs(self.source, self.target, self.starts, problems)
         if self.cleaning is None:
             yield from items
@@ -77,6 +88,7 @@ def prepare(
     joint: bool,
     max_length: int,
     clean: bool = False,
+    held_out: int = 0,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
     progress: Progress = _silent,
@@ -84,18 +96,19 @@ def prepare(
     """Make `folder` from the training files, or open it if it was made from the same ones in the same way.
 
     `max_length` is in tokens of either side; longer pairs are skipped and reported. With `clean`, so are
-    pairs not worth learning from, and documents that are there twice.
+    pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
+    is written to held-out.source and held-out.target instead.
     """
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
-    inputs = _Inputs(source, target, starts)
+    inputs = _Inputs(source, target, starts, held_out=held_out)
     options = VocabularyOptions(vocabulary, size_source, size_target, joint, seed)
     tune_text = "".join(json.dumps(asdict(document), ensure_ascii=False) + "\n" for document in tune or ())
     manifest = Manifest(
         version=VERSION,
         inputs=_describe(inputs),
         tune_sha256=hashlib.sha256(tune_text.encode()).hexdigest(),
-        options={**asdict(options), "max_length": max_length, "clean": clean},
+        options={**asdict(options), "max_length": max_length, "clean": clean, "held_out": held_out},
         counts={},
         skipped={},
     )
@@ -111,7 +124,7 @@ def prepare(
     (partial / TUNE).write_text(tune_text, encoding="utf-8", newline="\n")
     if clean:
         progress("surveying", 0, None)
-        inputs = replace(inputs, cleaning=survey(inputs.stream(Problems())))
+        inputs = replace(inputs, cleaning=survey(stream_pairs(source, target, starts, Problems())))
     learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
     learned.source.save(partial, "source")
     learned.target.save(partial, "target")
@@ -123,6 +136,8 @@ def prepare(
     if vocabulary == "words":
         progress("learning the dictionary", 0, None)
         save_dictionary(learn_dictionary(dictionary_pairs.chosen()), partial / DICTIONARY)
+    if held_out:
+        counts["held_out_pairs"] = _write_held_out(partial, inputs)
     encoder.problems.write(partial / PROBLEMS)
     skipped = {str(kind): count for kind, count in encoder.problems.counts.items()}
     replace(manifest, counts=counts, skipped=skipped).write(partial / MANIFEST)
@@ -219,6 +234,21 @@ class _Encoder:
         return 0 < len(ids) <= self._max_length
 
 
+def _write_held_out(folder: Path, inputs: _Inputs) -> int:
+    """Write the documents that are not trained on as plain text, an empty line between them."""
+    count = 0
+    with (
+        (folder / HELD_OUT[0]).open("w", encoding="utf-8", newline="\n") as source,
+        (folder / HELD_OUT[1]).open("w", encoding="utf-8", newline="\n") as target,
+    ):
+        for item in inputs.stream(Problems(), training=False):
+            pair = isinstance(item, Pair)
+            source.write(f"{item.source if isinstance(item, Pair) else ''}\n")
+            target.write(f"{item.target if isinstance(item, Pair) else ''}\n")
+            count += pair
+    return count
+
+
 def _describe(inputs: _Inputs) -> dict[str, InputFile]:
     described: dict[str, InputFile] = {}
     for role, path in (("source", inputs.source), ("target", inputs.target), ("starts", inputs.starts)):
@@ -233,7 +263,7 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
-    options = {"clean": False, **found.options}  # folders made before there was a choice were not cleaned
+    options = {"clean": False, "held_out": 0, **found.options}  # as it was before there was a choice
     differences = [
         f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()

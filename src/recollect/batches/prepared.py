@@ -15,6 +15,7 @@ from recollect.text.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = [
     "DICTIONARY",
+    "HELD_OUT",
     "MANIFEST",
     "PROBLEMS",
     "TRAIN",
@@ -31,6 +32,7 @@ PROBLEMS = "problems.tsv"
 TRAIN = "train"
 TUNE = "tune.jsonl"
 DICTIONARY = "dictionary.tsv"
+HELD_OUT = ("held-out.source", "held-out.target")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import torch
 from recollect.batches.sentences import Ids, collate_source
 from recollect.decoding.beam import Beam, Distribution, forbid
 from recollect.decoding.hypothesis import Hypothesis
-from recollect.models.interface import SearchModel, Step
+from recollect.models.interface import SearchModel
 from recollect.text.vocabulary import BOS, EOS
 
 __all__ = ["confirm"]
@@ -35,7 +35,7 @@ def confirm(
     differing = (time for time, token in enumerate(drafted) if token != chosen[time])
     agreed = next(differing, len(drafted))
     tokens, total = chosen[: agreed + 1], sum(best[: agreed + 1])
-    path = [Step(draft.states[: agreed + 1], draft.contexts[: agreed + 1], scores[0, :0], scores[0, :0])]
+    contexts, states = [draft.contexts[: agreed + 1]], [draft.states[: agreed + 1]]
     aligned = draft.aligned[: agreed + 1]
     progress = None
     while tokens[-1] != EOS:
@@ -49,13 +49,14 @@ def confirm(
         value, token = scores[0, 0].max(-1)
         tokens.append(int(token))
         total += float(value)
-        path.append(Step(step.state[0], step.context[0], step.previous[0], step.attention[0]))
+        contexts.append(step.context[0])
+        states.append(step.state[0])
         aligned.append(int(step.attention[0, 0].argmax()))
     return Hypothesis(
         tokens[:-1],
         total,
         total / len(tokens) ** beam.length_penalty,
-        torch.cat([step.context for step in path]),
-        torch.cat([step.state for step in path]),
+        torch.cat(contexts),
+        torch.cat(states),
         aligned,
     )

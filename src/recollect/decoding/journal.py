@@ -3,15 +3,14 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError, RunError
-from recollect.files import whole_file
+from recollect.files import whole_entries, whole_file
 from recollect.progress import SilentProgress, TerminalProgress
 
 __all__ = ["PlainText", "translate_text"]
@@ -113,7 +112,7 @@ class Journal:
         """Begin a journal, or read an interrupted one."""
         path = output.with_name(output.name + ".journal")
         header = {"journal": 1, "text": text.digest, "signature": list(signature)}
-        entries = list(_whole_lines(path))
+        entries = list(whole_entries(path))
         if entries and entries[0] != header:
             raise RunError(
                 f"{path}: an interrupted translation of another text or with other options; "
@@ -140,17 +139,3 @@ class Journal:
         """Drop the journal: the output has everything."""
         self._handle.close()
         self.path.unlink()
-
-
-def _whole_lines(path: Path) -> Iterator[Any]:
-    """Yield the entries of a journal up to the line that was being written when it was interrupted."""
-    if not path.exists():
-        return
-    for line in path.read_text("utf-8", errors="replace").splitlines(keepends=True):
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            return
-        if not line.endswith("\n"):
-            return
-        yield entry

@@ -21,7 +21,9 @@ from recollect.decoding.draft import confirm
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.translation import Finished
 from recollect.decoding.workers import merged, parts
+from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
+from recollect.memory.slots import CORRECTION
 from recollect.models.interface import Step
 from recollect.predict import predict
 
@@ -41,7 +43,7 @@ class Known:
     """What is known of documents beforehand, by their numbers."""
 
     done: Mapping[int, Sequence[Sequence[int]]]  # tokens of the sentences that need no translation any more
-    history: Sequence[Sequence[str]] | None  # what is to be remembered, if not our own words
+    history: Sequence[Sequence[Heard]] | None  # what is to be remembered, if not our own words
 
 
 def stream_with_memory(
@@ -131,30 +133,33 @@ class _Documents:
             if known.history is None:
                 translator.refill(self.slots, place, sentences[: len(tokens)], tokens)
             else:
-                given = known.history[number][: len(tokens)]
-                for each in translator.force(sentences[: len(tokens)], given):
-                    translator.remember(self.slots, {place: each})
+                done = slice(len(tokens))
+                for each in translator.force(*apart(sentences[done], known.history[number][done])):
+                    translator.remember(self.slots, {place: each}, CORRECTION)
             if len(tokens) < len(sentences):
                 return Lane(number, sentences, len(tokens))
         return None
 
     def predict(self, step: Step, rows: Integers | None) -> Tensor:
         """Return log P(y_t) [lane, many, token]: the distribution that search asks for."""
-        return predict(self.translator.searched.predict, step, self.memory, self.slots)
+        return predict(self.translator.searched, step, self.memory, self.slots)
 
     def given(self, lanes: Sequence[tuple[Lane, int]]) -> list[Hypothesis | None]:
         """Return what is to be remembered of some sentences, where it is not what we shall say."""
         if self.known.history is None:
             return [None] * len(lanes)
         texts = [lane.sentences[at] for lane, at in lanes]
-        return self.translator.force(texts, [self.known.history[lane.number][at] for lane, at in lanes])
+        history = [self.known.history[lane.number][at] for lane, at in lanes]
+        return self.translator.force(*apart(texts, history))
 
     def finish(
         self, place: int, lane: Lane, found: Sequence[Hypothesis], given: Hypothesis | None
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
-        ours = found[0] if found else None
-        self.translator.remember(self.slots, {place: ours if self.known.history is None else given})
+        if self.known.history is None:
+            self.translator.remember(self.slots, {place: found[0] if found else None})
+        else:
+            self.translator.remember(self.slots, {place: given}, CORRECTION)
         done = Finished(lane.number, lane.at, self.translator.express(lane.sentences[lane.at], found))
         lane.at += 1
         return done

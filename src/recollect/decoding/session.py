@@ -11,7 +11,7 @@ from torch import Tensor
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
 from recollect.errors import ModelError
-from recollect.memory.slots import EMPTY, Slots
+from recollect.memory.slots import CORRECTION, EMPTY, ORIGINS, OWN, Slots
 
 __all__ = ["Remembered", "Sentence", "Session"]
 
@@ -25,6 +25,7 @@ class Remembered:
     word: str
     sentence: int  # the sentence in which it was last written
     age: int  # words written since
+    origin: str  # whose word it is: own, correction, glossary, earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,13 @@ class Session:
         if self._slots is None:
             return []
         used, sentence, words = self._slots.used[0], self._slots.sentence[0], self._slots.words[0].tolist()
-        clock = int(self._slots.clock[0])
+        clock, origins = int(self._slots.clock[0]), self._slots.origin[0].tolist()
         return [
             Remembered(
                 self.translator.target_vocabulary.piece(words[slot]),
                 int(sentence[slot]),
                 clock - 1 - int(used[slot]),
+                ORIGINS[origins[slot]],
             )
             for slot in np.argsort(-used, kind="stable")
             if used[slot] != EMPTY
@@ -141,7 +143,11 @@ class Session:
         )
         later: Sequence[Sentence] = self.sentences[start:]
         self.translator.refill(
-            self._slots, 0, [each.source for each in later], [each.tokens for each in later]
+            self._slots,
+            0,
+            [each.source for each in later],
+            [each.tokens for each in later],
+            [CORRECTION if each.corrected else OWN for each in later],
         )
 
 

@@ -1,28 +1,30 @@
 """Documents in, documents out: many documents advance side by side, each with its own memory."""
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from recollect.batches.sentences import collate_source
+from recollect.batches.sentences import Ids, collate_source
 from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
-from recollect.memory.fusion import Predict
+from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
-from recollect.memory.slots import Slots
+from recollect.memory.slots import CORRECTION, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.unknowns import replace_unknowns
-from recollect.text.vocabulary import EOS, Vocabulary
+from recollect.text.vocabulary import BOS, EOS, Vocabulary
 from recollect.text.words import split_words
 
 __all__ = ["Finished", "Likelihood", "Packed", "Translation", "Translator"]
@@ -89,13 +91,26 @@ class Translator:
     def translate_documents(
         self,
         documents: Sequence[Sequence[str]],
-        history: Sequence[Sequence[str]] | None = None,
+        history: Sequence[Sequence[Heard]] | None = None,
     ) -> list[list[Translation]]:
         """Translate many documents side by side; `history` fills their memories instead of our own words."""
         found: list[list[Translation | None]] = [[None] * len(document) for document in documents]
         for item in self.stream(documents, history=history):
             found[item.document][item.sentence] = item.translation
         return [[item for item in document if item is not None] for document in found]
+
+    def silenced(self) -> "Translator":
+        """Return a translator whose memory is kept but says nothing: a control for what its gate does."""
+        if self.memory is None:
+            return self
+        quiet = copy.copy(self.memory)
+        quiet.silenced = True
+        packed = self.packed
+        if packed is not None and packed.memory is not None:
+            hushed = copy.copy(packed.memory)
+            hushed.silenced = True
+            packed = Packed(packed.model, hushed)
+        return self.replaced(memory=quiet, packed=packed)
 
     def without_memory(self) -> "Translator":
         """Return the sentence model alone, as a translator of its own."""
@@ -122,7 +137,7 @@ class Translator:
         documents: Iterable[Sequence[str]],
         *,
         done: Mapping[int, Sequence[Sequence[int]]] | None = None,
-        history: Sequence[Sequence[str]] | None = None,
+        history: Sequence[Sequence[Heard]] | None = None,
     ) -> Iterator[Finished]:
         """Yield sentences as they are finished; within a document they come in order.
 
@@ -161,21 +176,24 @@ class Translator:
 
     def search(self, texts: Sequence[str], slots: Slots | None = None) -> list[list[Hypothesis]]:
         """Translate one sentence per lane, with its memory if given; an empty text gets no hypothesis."""
-        ids = self.source_vocabulary.encode_many(list(texts))
-        real = [number for number, sentence in enumerate(ids) if sentence]
+        return self.search_ids(self.source_vocabulary.encode_many(list(texts)), slots)
+
+    def search_ids(self, ids: Sequence[Ids], slots: Slots | None = None) -> list[list[Hypothesis]]:
+        """Do the same for sentences as tokens."""
+        real = [number for number, sentence in enumerate(ids) if len(sentence)]
         if not real:
-            return [[] for _ in texts]
+            return [[] for _ in ids]
 
         def search_some(part: range) -> list[list[Hypothesis]]:
             lanes = real[part.start : part.stop]
             source, lengths = (each.to(device) for each in collate_source([ids[lane] for lane in lanes]))
             seen = None if slots is None else slots.view(lanes)
-            reader = LaneReader(self.searched.predict, self.spoken, seen)
+            reader = LaneReader(self.searched, self.spoken, seen)
             return search(self.searched, reader, source, lengths, self.beam)
 
         device = self.model.device
         by_lane = dict(zip(real, in_parts(search_some, len(real), device), strict=True))
-        return [by_lane.get(number, []) for number in range(len(texts))]
+        return [by_lane.get(number, []) for number in range(len(ids))]
 
     def force(self, texts: Sequence[str], translations: Sequence[str]) -> list[Hypothesis | None]:
         """Return given translations as hypotheses; None where either side is empty."""
@@ -186,24 +204,40 @@ class Translator:
         by_number = dict(zip(real, found, strict=True))
         return [by_number.get(number) for number in range(len(texts))]
 
-    def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None]) -> None:
-        """Write hypotheses into the lanes they belong to; None is a sentence without words."""
+    def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None], origin: int = 0) -> None:
+        """Write hypotheses into the lanes they belong to; None is a sentence without words.
+
+        `origin` says whose words they are, as a number of `recollect.memory.slots.ORIGINS`.
+        """
         if self.memory is None:
             return
         end = [EOS] if self.store_end else []
         for lane, each in hypotheses.items():
             own = slots.view([lane])
-            contexts, states = (each.contexts, each.states) if each else (own.keys[0, :0], own.values[0, :0])
-            said = each.tokens + end if each else []
-            self.memory.write(own, contexts.unsqueeze(0), states.unsqueeze(0), [said])
+            if each is None:
+                self.memory.skip(own)
+            else:
+                step = self.searched.rebuild(
+                    each.states.unsqueeze(0),
+                    each.contexts.unsqueeze(0),
+                    torch.tensor([[BOS, *each.tokens]], device=own.words.device),
+                )
+                self.memory.write(own, step, [each.tokens + end], self.searched, origin)
 
-    def refill(self, slots: Slots, lane: int, texts: Sequence[str], tokens: Sequence[Sequence[int]]) -> None:
-        """Remember sentences whose translations (as tokens) are known already."""
+    def refill(
+        self,
+        slots: Slots,
+        lane: int,
+        texts: Sequence[str],
+        tokens: Sequence[Sequence[int]],
+        origins: Sequence[int] | None = None,
+    ) -> None:
+        """Remember sentences whose translations (as tokens) are known already; by default our own."""
         sources = self.source_vocabulary.encode_many(list(texts))
         pairs = [(source, ids) for source, ids in zip(sources, tokens, strict=True) if source]
         found = iter(force(self.searched, [source for source, _ in pairs], [ids for _, ids in pairs]))
-        for source in sources:
-            self.remember(slots, {lane: next(found) if source else None})
+        for source, origin in zip(sources, origins or [OWN] * len(sources), strict=True):
+            self.remember(slots, {lane: next(found) if source else None}, origin)
 
     def express(self, source: str, hypotheses: Sequence[Hypothesis]) -> Translation:
         """Return the best hypothesis as text, the others as its alternatives."""
@@ -226,14 +260,17 @@ class Translator:
         self,
         documents: Sequence[Sequence[str]],
         translations: Sequence[Sequence[str]],
-        history: Sequence[Sequence[str]] | None = None,
+        history: Sequence[Sequence[Heard]] | None = None,
+        origin: int = CORRECTION,
     ) -> Likelihood:
-        """Score given translations, the memory filled from `history` (by default from them themselves)."""
+        """Score given translations, the memory filled from `history` (by default from them themselves).
+
+        `origin` says whose words these are.
+        """
         history = translations if history is None else history
         if self.carry:
-            documents, translations, history = (
-                [list(chain(*side))] for side in (documents, translations, history)
-            )
+            documents, translations = ([list(chain(*side))] for side in (documents, translations))
+            history = [list(chain(*history))]
         total, tokens = 0.0, 0
         for start in range(0, len(documents), self.lanes):
             some = slice(start, start + self.lanes)
@@ -248,8 +285,8 @@ class Translator:
                 total += sum(sum(each) for each in scores)
                 tokens += sum(len(each) for each in scores)
                 if slots is not None:
-                    remembered = self.force(texts, [history[start + n][at] for n in now])
-                    self.remember(slots, dict(zip(now, remembered, strict=True)))
+                    remembered = self.force(*apart(texts, [history[start + n][at] for n in now]))
+                    self.remember(slots, dict(zip(now, remembered, strict=True)), origin)
         return Likelihood(total, tokens)
 
     def score(
@@ -265,12 +302,12 @@ class Translator:
 class LaneReader:
     """The distribution that search asks for: it keeps the memories in step with the lanes still under way."""
 
-    def __init__(self, predict: Predict, memory: Memory | None, slots: Slots | None) -> None:
-        self.predict, self.memory, self.slots, self.view = predict, memory, slots, slots
+    def __init__(self, model: SearchModel, memory: Memory | None, slots: Slots | None) -> None:
+        self.model, self.memory, self.slots, self.view = model, memory, slots, slots
 
     def __call__(self, step: Step, alive: NDArray[np.int64] | None = None) -> Tensor:
         """Return log P(y_t) [lane, many, token]."""
         view = self.view
         if self.slots is not None and view is not None and alive is not None and len(alive) != view.lanes:
             self.view = self.slots.select(alive)
-        return predict(self.predict, step, self.memory, self.view)
+        return predict(self.model, step, self.memory, self.view)

@@ -1,33 +1,41 @@
-"""How what was remembered changes the next word: deep (states), shallow (words), or not at all."""
+"""How what was remembered changes the next word: deep (states), shallow (words), both, or not at all."""
 
 import copy
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
+from recollect.memory.gates import FeatureGate, Gate, Opinion, PackedGate, together
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
-from recollect.models.packed import PackedStep
-from recollect.models.products import make_product
 
-__all__ = ["DeepFusion", "Fusion", "NoFusion", "PackedGate", "Predict", "Score", "ShallowFusion"]
+__all__ = ["BothFusion", "DeepFusion", "Fusion", "NoFusion", "ShallowFusion", "Speaker"]
 
-Predict = Callable[[Step], Tensor]
-Score = Callable[[Step, Tensor], Tensor]
+
+class Speaker(Protocol):
+    """A sentence model, as far as fusion is concerned."""
+
+    def predict(self, step: Step) -> Tensor:
+        """Return log P(y_t) [..., token], a tensor of its own."""
+        ...
+
+    def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
+        """Return log P(targets) [...] alone."""
+        ...
 
 
 class Fusion(nn.Module):
-    """Log P(y_t) [..., token] from a step, what was recalled for it, and the sentence model's `predict`."""
+    """Log P(y_t) [..., token] from a step, what was recalled for it, and the sentence model."""
 
-    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
-        """Return normalised log probabilities; an empty memory gives exactly `predict(step)`."""
+    def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
+        """Return normalised log probabilities; an empty memory gives exactly `model.predict(step)`."""
         raise NotImplementedError
 
-    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
-        """Return the same for `targets` [...] alone, from the sentence model's `score`."""
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
+        """Return the same for `targets` [...] alone."""
         raise NotImplementedError
 
     @property
@@ -44,36 +52,6 @@ class Fusion(nn.Module):
         return twin
 
 
-class Gate(nn.Module):
-    """U s_t + V c_t + W m_t, without bias: the pre-activation of lambda_t."""
-
-    def __init__(self, context: int, state: int, size: int) -> None:
-        super().__init__()
-        self.state = nn.Linear(state, size, bias=False)  # U
-        self.context = nn.Linear(context, size, bias=False)  # V
-        self.value = nn.Linear(state, size, bias=False)  # W
-        for linear in (self.state, self.context, self.value):
-            nn.init.normal_(linear.weight, std=0.01)
-
-    def forward(self, step: Step, recall: Recall) -> Tensor:
-        """Return [..., size]."""
-        gate: Tensor = self.state(step.state) + self.context(step.context) + self.value(recall.value)
-        return gate
-
-
-class PackedGate(nn.Module):
-    """A gate as one product with packed weights, for inference; V c_t comes with the step, as its rider."""
-
-    def __init__(self, gate: Gate, precision: str) -> None:
-        super().__init__()
-        weights = torch.cat([gate.state.weight.detach(), gate.value.weight.detach()], 1)
-        self.product = make_product(weights, None, precision)
-
-    def forward(self, step: PackedStep, recall: Recall) -> Tensor:
-        """Return [..., size]."""
-        return self.product(torch.cat([step.state, recall.value], -1)).add_(step.rider)
-
-
 class DeepFusion(Fusion):
     """s~_t = (1 - lambda_t) * s_t + lambda_t * m_t, seen by the readout and not by the recurrence."""
 
@@ -81,13 +59,13 @@ class DeepFusion(Fusion):
         super().__init__()
         self.gate: Gate | PackedGate = Gate(context, state, state)
 
-    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+    def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
         """Mix states, then predict."""
-        return predict(replace(step, state=self.mix(step, recall)))
+        return model.predict(replace(step, state=self.mix(step, recall)))
 
-    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
         """Mix states, then score."""
-        return score(replace(step, state=self.mix(step, recall)), targets)
+        return model.score(replace(step, state=self.mix(step, recall)), targets)
 
     def mix(self, step: Step, recall: Recall) -> Tensor:
         """Return s~_t, or s_t itself where nothing is remembered."""
@@ -96,43 +74,90 @@ class DeepFusion(Fusion):
 
 
 class ShallowFusion(Fusion):
-    """P(w) = (1 - l) P_vocab(w) + l * sum of P_m over the slots that hold w, l a scalar gate."""
+    """P(w) = (1 - l) P_vocab(w) + l * sum of P_m over the slots that hold w, l a scalar gate.
 
-    def __init__(self, context: int, state: int) -> None:
+    The gate sees vectors (the paper's inputs) or figures.
+    """
+
+    def __init__(self, context: int, state: int, *, features: bool = False) -> None:
         super().__init__()
-        self.gate: Gate | PackedGate = Gate(context, state, 1)
+        self.gate: Gate | PackedGate | FeatureGate = FeatureGate() if features else Gate(context, state, 1)
 
-    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
-        """Predict, then mix probabilities."""
-        alone = predict(step)
-        remembered = torch.zeros_like(alone).scatter_add(-1, recall.words, recall.match)
-        return self._mix(step, recall, alone, remembered)
+    def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
+        """Predict, then mix probabilities: one sweep over all words, and a look at those in the slots."""
+        alone = model.predict(step)
+        opinion = Opinion.of(alone, recall)
+        keep, speak = self.shares(step, recall, opinion)
+        # Slots of the same word all come to the same sum, so it does not matter which one is written last.
+        mixed = _mixed(opinion.held, together(recall), keep, speak)
+        return (alone + keep).scatter(-1, recall.words, mixed)
 
-    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
         """Score, then mix the probabilities of the targets."""
-        alone = score(step, targets).unsqueeze(-1)
-        held = recall.words == targets.unsqueeze(-1)
-        remembered = (recall.match * held).sum(-1, keepdim=True)
-        return self._mix(step, recall, alone, remembered).squeeze(-1)
+        if isinstance(self.gate, FeatureGate):  # which asks for more than the target's probability
+            scores: Tensor = self(step, recall, model)
+            return scores.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+        alone = model.score(step, targets)
+        return self.score_targets(step, recall, targets, alone, None)
 
-    def _mix(self, step: Step, recall: Recall, alone: Tensor, remembered: Tensor) -> Tensor:
-        """Mix log probabilities with remembered probabilities, in log space where the memory is silent."""
-        gate = self.gate(step, recall)
-        named = remembered > 0
-        # A word the memory does not hold keeps log P + log(1 - l); log 0 must not meet the gradient.
-        spoken = logsigmoid(gate) + torch.where(named, remembered, 1).log()
-        both = logsigmoid(-gate) + alone
-        mixed = torch.where(named, torch.logaddexp(both, spoken), both)
-        return torch.where(recall.found.unsqueeze(-1), mixed, alone)
+    def score_targets(
+        self, step: Step | None, recall: Recall, targets: Tensor, alone: Tensor, opinion: Opinion | None
+    ) -> Tensor:
+        """Return log P(targets) [...] from the sentence model's own `alone` [...] and its opinion."""
+        keep, speak = self.shares(step, recall, opinion)
+        remembered = (recall.match * (recall.words == targets.unsqueeze(-1))).sum(-1, keepdim=True)
+        return _mixed(alone.unsqueeze(-1), remembered, keep, speak).squeeze(-1)
+
+    def shares(self, step: Step | None, recall: Recall, opinion: Opinion | None) -> tuple[Tensor, Tensor]:
+        """Return log(1 - l) and log l [..., 1]: the sentence model's share and the memory's."""
+        if isinstance(self.gate, FeatureGate):
+            assert opinion is not None
+            gate = self.gate(recall, opinion)
+        else:
+            assert step is not None
+            gate = self.gate(step, recall)
+        # A memory that is empty, or has nothing to say, has no share.
+        heard = recall.found.unsqueeze(-1) & (recall.match.sum(-1, keepdim=True) > 0)
+        keep = torch.where(heard, logsigmoid(-gate), torch.zeros_like(gate))
+        return keep, logsigmoid(gate)
+
+
+def _mixed(alone: Tensor, remembered: Tensor, keep: Tensor, speak: Tensor) -> Tensor:
+    """Return log((1 - l) exp(alone) + l remembered); log 0 must not meet the gradient."""
+    named = remembered > 0
+    spoken = speak + torch.where(named, remembered, torch.ones_like(remembered)).log()
+    kept = alone + keep
+    return torch.where(named, torch.logaddexp(kept, spoken), kept)
+
+
+class BothFusion(Fusion):
+    """Deep first, then shallow: states are mixed, and so are the probabilities that come of them."""
+
+    def __init__(self, context: int, state: int, *, features: bool = False) -> None:
+        super().__init__()
+        self.deep = DeepFusion(context, state)
+        self.shallow = ShallowFusion(context, state, features=features)
+
+    def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
+        """Mix states, predict, mix probabilities."""
+        return self.shallow(replace(step, state=self.deep.mix(step, recall)), recall, model)  # type: ignore[no-any-return]
+
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
+        """Mix states, score, mix probabilities."""
+        return self.shallow.score(replace(step, state=self.deep.mix(step, recall)), recall, targets, model)
+
+    def packed(self, precision: str) -> Fusion:
+        """Return it as it is: its two gates would need a rider each."""
+        return copy.deepcopy(self).requires_grad_(False)
 
 
 class NoFusion(Fusion):
     """The sentence model alone, whatever is remembered."""
 
-    def forward(self, step: Step, recall: Recall, predict: Predict) -> Tensor:
+    def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
         """Predict."""
-        return predict(step)
+        return model.predict(step)
 
-    def score(self, step: Step, recall: Recall, targets: Tensor, score: Score) -> Tensor:
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
         """Score."""
-        return score(step, targets)
+        return model.score(step, targets)

@@ -5,7 +5,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-__all__ = ["AdditiveMatch", "BilinearMatch", "DotMatch", "FlatnessMatch", "Match"]
+__all__ = ["AdditiveMatch", "BilinearMatch", "DotMatch", "FlatnessMatch", "L2Match", "Match"]
 
 
 class Match(Protocol):
@@ -60,3 +60,15 @@ class AdditiveMatch(nn.Module):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         """Return scores [lane, many, slot]."""
         return torch.tanh(self.query(query).unsqueeze(2) + self.key(keys).unsqueeze(1)) @ self.energy
+
+
+class L2Match(nn.Module):
+    """-theta |q - k_i|^2: how near the key is."""
+
+    def __init__(self, theta: float) -> None:
+        super().__init__()
+        self.theta = theta
+
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """Return scores [lane, many, slot]."""
+        return -self.theta * torch.cdist(query, keys).square()

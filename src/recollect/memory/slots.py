@@ -9,10 +9,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-__all__ = ["EMPTY", "Slots"]
+__all__ = ["CORRECTION", "EMPTY", "ORIGINS", "OWN", "Slots"]
 
+ORIGINS = ("own", "correction", "glossary", "earlier")
+"""Whose words a slot holds: our own, a person's, a glossary's, or those of an earlier document."""
+OWN, CORRECTION = ORIGINS.index("own"), ORIGINS.index("correction")
 EMPTY = -1  # in `used`: nothing was ever written here
-VECTORS = ("keys", "values", "words", "filled")
+VECTORS = ("keys", "values", "words", "before", "origin", "written", "filled")
 BOOKS = ("address", "used", "sentence", "clock", "sentences")
 
 Integers = NDArray[np.int64]
@@ -25,9 +28,12 @@ class Slots:
     Vectors live where the model lives; the books stay on the CPU, since planning is integer work.
     """
 
-    keys: Tensor  # k_i: attention contexts                        [lane, slot, context]
-    values: Tensor  # v_i: decoder states                          [lane, slot, state]
+    keys: Tensor  # k_i: what a slot is found by                   [lane, slot, key]
+    values: Tensor  # v_i: decoder states, where they are fused    [lane, slot, state]
     words: Tensor  # the target token of each slot                 [lane, slot]
+    before: Tensor  # the token before it                          [lane, slot]
+    origin: Tensor  # whose word it is: a number of ORIGINS        [lane, slot]
+    written: Tensor  # sentences remembered when it was written    [lane, slot]
     filled: Tensor  # true where something was written             [lane, slot]
     address: Integers  # what a word is stored under               [lane, slot]
     used: Integers  # clock of the last write or update, or EMPTY  [lane, slot]
@@ -37,13 +43,16 @@ class Slots:
 
     @classmethod
     def empty(
-        cls, lanes: int, size: int, *, context: int, state: int, device: torch.device | None = None
+        cls, lanes: int, size: int, *, key: int, value: int, device: torch.device | None = None
     ) -> Self:
         """Return `lanes` empty memories of `size` slots."""
         return cls(
-            keys=torch.zeros(lanes, size, context, device=device),
-            values=torch.zeros(lanes, size, state, device=device),
+            keys=torch.zeros(lanes, size, key, device=device),
+            values=torch.zeros(lanes, size, value, device=device),
             words=torch.zeros(lanes, size, dtype=torch.long, device=device),
+            before=torch.zeros(lanes, size, dtype=torch.long, device=device),
+            origin=torch.zeros(lanes, size, dtype=torch.long, device=device),
+            written=torch.zeros(lanes, size, dtype=torch.long, device=device),
             filled=torch.zeros(lanes, size, dtype=torch.bool, device=device),
             address=np.zeros((lanes, size), np.int64),
             used=np.full((lanes, size), EMPTY, np.int64),
@@ -80,6 +89,7 @@ class Slots:
     def clear(self, lane: int) -> None:
         """Forget everything in one lane."""
         self.filled[lane] = False
+        self.written[lane] = 0
         self.used[lane] = EMPTY
         self.sentence[lane] = EMPTY
         self.clock[lane] = 0

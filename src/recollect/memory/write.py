@@ -10,6 +10,7 @@ from torch import Tensor
 
 from recollect.memory.policies import Policy, Write
 from recollect.memory.slots import EMPTY, Slots
+from recollect.text.specials import BOS
 
 __all__ = ["Sentence", "write"]
 
@@ -32,23 +33,33 @@ class Stroke:
 
 
 def write(
-    slots: Slots, contexts: Tensor, states: Tensor, sentences: Sequence[Sentence | None], policy: Policy
+    slots: Slots,
+    keys: Tensor,
+    values: Tensor,
+    sentences: Sequence[Sentence | None],
+    policy: Policy,
+    origin: int = 0,
 ) -> None:
-    """Store each lane's sentence from contexts and states [lane, time, ...]; None leaves a lane alone.
+    """Store each lane's sentence under keys with values [lane, time, ...]; None leaves a lane alone.
 
     Equals writing word after word, to the last bit: a slot hit several times in one sentence is updated in
     as many strokes, in order, by the very same operations.
     """
     fresh, updates = _plan(slots, sentences, policy)
     with torch.no_grad():
-        _apply(slots.keys, contexts, fresh, updates)
-        _apply(slots.values, states, fresh, updates)
+        _apply(slots.keys, keys, fresh, updates)
+        _apply(slots.values, values, fresh, updates)
     slots.filled[fresh.lanes, fresh.slots] = True
-    slots.words[fresh.lanes, fresh.slots] = torch.tensor(
-        [sentences[lane].tokens[time] for lane, time in zip(fresh.lanes, fresh.times, strict=True)],  # type: ignore[union-attr]
-        dtype=torch.long,
-        device=slots.words.device,
-    )
+    for stroke in (fresh, *updates):  # of words that came again, the last is described
+        pairs = [(sentences[lane], time) for lane, time in zip(stroke.lanes, stroke.times, strict=True)]
+        tokens = [(each.tokens[time], each.tokens[time - 1] if time else BOS) for each, time in pairs if each]
+        words, before = torch.tensor(tokens, dtype=torch.long).view(-1, 2).T.to(slots.words.device)
+        slots.words[stroke.lanes, stroke.slots] = words
+        slots.before[stroke.lanes, stroke.slots] = before
+        slots.origin[stroke.lanes, stroke.slots] = origin
+        slots.written[stroke.lanes, stroke.slots] = torch.from_numpy(slots.sentences[stroke.lanes]).to(
+            slots.words.device
+        )
 
 
 def _apply(vectors: Tensor, new: Tensor, fresh: Stroke, updates: Sequence[Stroke]) -> None:

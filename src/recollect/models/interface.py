@@ -28,6 +28,7 @@ class Step:
     context: Tensor  # c_t: what is being translated          [..., context]
     previous: Tensor  # embedding of y_{t-1}                   [..., embedding]
     attention: Tensor  # alpha_t: where the model looks        [..., position]
+    last: Tensor  # y_{t-1} itself                             [...]
 
     def where(self, kept: Tensor) -> Self:
         """Return the steps at which `kept` is true, in one flat row."""
@@ -43,6 +44,7 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
 
     context_size: int
     state_size: int
+    readout_size: int
 
     @abstractmethod
     def start(self, source: Tensor, lengths: Tensor) -> Progress:
@@ -55,6 +57,10 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
     @abstractmethod
     def predict(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
+
+    @abstractmethod
+    def readout_vector(self, step: Step) -> Tensor:
+        """Return o_t [..., readout], the last thing before the words: what the next word is chosen by."""
 
     def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         """Return log P(targets) [...]; a share `smoothing` of it is the mean log P over all tokens."""
@@ -95,6 +101,10 @@ class SearchModel(Protocol):
 
     def predict(self, step: Step) -> Tensor:
         """See `SentenceModel.predict`."""
+        ...
+
+    def readout_vector(self, step: Step) -> Tensor:
+        """See `SentenceModel.readout_vector`."""
         ...
 
     def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:

@@ -90,13 +90,16 @@ class PackedRNNSearch:
         state = gru_update(inputs, recurrent[..., self._gates], state)
         rest = mapped[..., self._readout].add_(known[..., self._rest])
         rider = mapped[..., self._readout.stop :]
-        step = PackedStep(state, weights @ progress.vectors, rest, weights, rider)
+        step = PackedStep(state, weights @ progress.vectors, rest, weights, previous, rider)
         return step, replace(progress, state=state)
 
     def predict(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
-        combined = self.readout_of_state(step.state).add_(step.previous)
-        return self.output(self.model.readout.activate(combined)).log_softmax(-1)
+        return self.output(self.readout_vector(step)).log_softmax(-1)
+
+    def readout_vector(self, step: Step) -> Tensor:
+        """Return o_t [..., readout]."""
+        return self.model.readout.activate(self.readout_of_state(step.state).add_(step.previous))
 
     def select(self, progress: Reading, lanes: Tensor, hypotheses: Tensor) -> Reading:
         """Keep `lanes` [lane'] and, in each, `hypotheses` [lane', many'] (repeats allowed)."""
@@ -124,7 +127,7 @@ class PackedRNNSearch:
         mapped = linear(context, self.of_annotation[self._gates.stop :])
         rest, rider = mapped.tensor_split([self._readout.stop - self._readout.start], -1)
         rest = rest + self.of_word[previous][..., self._rest]
-        return PackedStep(state, context, rest, state.new_zeros(*previous.shape, 0), rider)
+        return PackedStep(state, context, rest, state.new_zeros(*previous.shape, 0), previous, rider)
 
     def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> PackedStep:
         """Step along the tokens `previous` [lane, time], with the very arithmetic of the search."""

@@ -26,8 +26,13 @@ class Readout(nn.Module):
 
     def forward(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token]."""
-        logits: Tensor = self.output(self.vector(step))
+        logits: Tensor = self.output(self.dropped(step))
         return logits.log_softmax(-1)
+
+    def dropped(self, step: Step) -> Tensor:
+        """Return o_t [..., embedding], as training sees it."""
+        dropped: Tensor = self.dropout(self.vector(step))
+        return dropped
 
     def vector(self, step: Step) -> Tensor:
         """Return o_t [..., embedding]."""
@@ -36,8 +41,7 @@ class Readout(nn.Module):
         of_state, of_context, of_word = self.combine.weight.split_with_sizes(sizes, 1)
         combined = linear(step.state, of_state, self.combine.bias)
         combined = combined + linear(step.context, of_context) + linear(step.previous, of_word)
-        dropped: Tensor = self.dropout(self.activate(combined))
-        return dropped
+        return self.activate(combined)
 
     def activate(self, combined: Tensor) -> Tensor:
         """Return tanh, or the larger of each two."""
@@ -47,6 +51,6 @@ class Readout(nn.Module):
 
     def score(self, step: Step, targets: Tensor, smoothing: float) -> Tensor:
         """Return log P of `targets` alone, a share `smoothing` of it spread over all tokens."""
-        vectors = self.vector(step).flatten(0, -2)
+        vectors = self.dropped(step).flatten(0, -2)
         found = score_tokens(vectors, self.output.weight, self.output.bias, targets.flatten(), smoothing)
         return found.view_as(targets)

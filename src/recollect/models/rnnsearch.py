@@ -46,7 +46,7 @@ class RNNSearch(SentenceModel[Decoding]):
         tied: bool = False,
     ) -> None:
         super().__init__()
-        self.context_size, self.state_size = 2 * hidden, hidden
+        self.context_size, self.state_size, self.readout_size = 2 * hidden, hidden, embedding
         self.source_embedding = nn.Embedding(source_tokens, embedding)
         self.target_embedding = nn.Embedding(target_tokens, embedding)
         self.embedding_dropout = nn.Dropout(embedding_dropout)
@@ -101,11 +101,13 @@ class RNNSearch(SentenceModel[Decoding]):
         """Attend with the last state and word, then update the state."""
         word = self.embedding_dropout(self.target_embedding(previous))
         query = None if self.query_word is None else self.query_word(word)
-        step = self._advance(progress, word, query, self.gates_word(word))
+        step = self._advance(progress, previous, word, query, self.gates_word(word))
         return step, replace(progress, state=step.state)
 
-    def _advance(self, progress: Decoding, word: Tensor, query: Tensor | None, gates: Tensor) -> Step:
-        """One step from the last word's embedding and its (hoisted) products."""
+    def _advance(
+        self, progress: Decoding, last: Tensor, word: Tensor, query: Tensor | None, gates: Tensor
+    ) -> Step:
+        """One step from the last word, its embedding and its (hoisted) products."""
         annotations, state = progress.annotations, progress.state
         recurrent = self.gates_state(state)
         if self.gates_between is None:
@@ -118,12 +120,16 @@ class RNNSearch(SentenceModel[Decoding]):
             between = gru_update(gates, recurrent, state)
             weights = self.attention(annotations.projected, annotations.padding, self.query_state(between))
             state = gru_update(weights @ annotations.gated, self.gates_between(between), between)
-        return Step(state, weights @ annotations.vectors, word, weights)
+        return Step(state, weights @ annotations.vectors, word, weights, last)
 
     def predict(self, step: Step) -> Tensor:
         """log softmax(W_o o_t + b)."""
         scores: Tensor = self.readout(step)
         return scores
+
+    def readout_vector(self, step: Step) -> Tensor:
+        """o_t."""
+        return self.readout.vector(step)
 
     def score(self, step: Step, targets: Tensor, smoothing: float = 0.0) -> Tensor:
         """Like `predict`, for given tokens alone."""
@@ -143,14 +149,15 @@ class RNNSearch(SentenceModel[Decoding]):
 
     def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
         """Look the words up again; the rest is given."""
-        return Step(state, context, self.target_embedding(previous), state.new_zeros(*previous.shape, 0))
+        nowhere = state.new_zeros(*previous.shape, 0)
+        return Step(state, context, self.target_embedding(previous), nowhere, previous)
 
     def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
         """Teacher-forced steps: all that depends on words alone is computed for all times at once."""
         progress = self.start(source, lengths)
         words = self.embedding_dropout(self.target_embedding(previous))
         if self.query_word is None:
-            return self._unroll_by_steps(progress, words)
+            return self._unroll_by_steps(progress, previous, words)
         annotations, in_time = progress.annotations, words.transpose(0, 1)
         states, weights = attend_and_update(
             queries=linear(in_time, 2 * self.query_word.weight),
@@ -164,14 +171,14 @@ class RNNSearch(SentenceModel[Decoding]):
             bias=self.gates_state.bias,
         )
         attention = weights.transpose(0, 1)
-        return Step(states.transpose(0, 1), attention @ annotations.vectors, words, attention)
+        return Step(states.transpose(0, 1), attention @ annotations.vectors, words, attention, previous)
 
-    def _unroll_by_steps(self, progress: Decoding, words: Tensor) -> Step:
+    def _unroll_by_steps(self, progress: Decoding, previous: Tensor, words: Tensor) -> Step:
         gates = self.gates_word(words)
         steps = []
         for time in range(words.shape[1]):
             now = slice(time, time + 1)
-            step = self._advance(progress, words[:, now], None, gates[:, now])
+            step = self._advance(progress, previous[:, now], words[:, now], None, gates[:, now])
             progress = replace(progress, state=step.state)
             steps.append(step)
         return Step(*(torch.cat([getattr(step, each.name) for step in steps], 1) for each in fields(Step)))

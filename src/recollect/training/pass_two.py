@@ -22,14 +22,18 @@ from recollect.training.activations import Activations
 from recollect.training.checkpoints import Checkpoints, Trainee, load_weights, save_weights
 from recollect.training.optimisers import make_optimiser, update
 from recollect.training.pass_one import Validate
+from recollect.training.past import Past, remember_past
 from recollect.training.run import Run
 
-__all__ = ["PassTwo", "StepsOf", "stored_steps", "train_pass_two", "unrolled_steps"]
+__all__ = ["PassTwo", "PastOf", "StepsOf", "stored_steps", "train_pass_two", "unrolled_steps"]
 
 STAGE = "pass-two"
 
 StepsOf = Callable[[Tick, Batch], Step]
 """Where the steps of a tick come from: stored activations, or the model itself."""
+
+PastOf = Callable[[int], Past]
+"""What is remembered of a sentence, by its number in the shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,12 @@ def train_pass_two(
     run: Run,
     validate: Validate | None,
     progress: SilentProgress | TerminalProgress,
+    past: PastOf | None = None,
 ) -> None:
-    """Train `memory` (and with `joint` also `model`) in place; end with the best weights."""
+    """Train `memory` (and with `joint` also `model`) in place; end with the best weights.
+
+    Memories are filled with what `past` says of each sentence, by default with the references.
+    """
     folder = run.folder / STAGE
     trained: nn.Module = Both(model, memory) if options.joint else memory
     if run.result(STAGE) is not None:
@@ -134,6 +142,7 @@ def train_pass_two(
                     options,
                     at,
                     advance,
+                    past,
                 )
                 at.group += 1
                 at.seconds += time.process_time() - cpu
@@ -165,6 +174,7 @@ def _train_group(
     options: PassTwo,
     at: Position,
     advance: Callable[[int, str], None],
+    past: PastOf | None,
 ) -> float:
     """Take a group of documents from first to last sentence; return the summed loss."""
     model.train(options.joint)
@@ -176,7 +186,7 @@ def _train_group(
             keep = torch.tensor([alive.index(lane) for lane in tick.lanes]).numpy()
             slots, alive = slots.select(keep), tick.lanes
         torch.manual_seed(options.seed * 1_000_003 + at.tokens)
-        loss = _train_tick(model, memory, slots, shard, tick, steps_of, options)
+        loss = _train_tick(model, memory, slots, shard, tick, steps_of, options, past)
         total += loss.summed
         pending += loss.tokens
         at.tokens += loss.tokens
@@ -205,8 +215,9 @@ def _train_tick(
     tick: Tick,
     steps_of: StepsOf,
     options: PassTwo,
+    past: PastOf | None,
 ) -> Loss:
-    """One sentence of every lane: read, predict, learn, and then remember the reference."""
+    """One sentence of every lane: read, predict, learn, and then remember it."""
     targets = [shard.target(number) for number in tick.sentences]
     batch = collate([shard.source(number) for number in tick.sentences], targets).to(model.device)
     step = steps_of(tick, batch)
@@ -215,7 +226,11 @@ def _train_tick(
     ends = options.store_end
     words = [batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)]
     reached = step.detach()
-    memory.write(slots, reached.context, reached.state, words)
+    if past is None:
+        memory.write(slots, reached, words, model)
+    else:
+        lanes = range(len(tick.sentences))
+        remember_past(model, memory, slots, lanes, [past(n) for n in tick.sentences], store_end=ends)
     return Loss(float(summed.detach()), int(batch.kept.sum()))
 
 
