@@ -114,3 +114,11 @@ def test_weighing_prefers_what_it_has_learned_to():
         torch.testing.assert_close(found, torch.tensor([[0.75, 0.25, 0.0]]))
     found = weighing(recall([[0.5, 0.5, -math.inf]], [[1, 2, 3]], origin=torch.tensor([[1, 0, 1]])))
     torch.testing.assert_close(found, torch.tensor([[2 / 3, 1 / 3, 0.0]]))
+
+
+def test_empty_slots_do_not_spoil_the_gradient():
+    weighing = Weighing(10.0)
+    weighing(recall([[0.5, 0.2, -math.inf]], [[1, 2, 3]]))[0, 0].backward()
+    for parameter in weighing.parameters():
+        assert parameter.grad.isfinite().all()
+    assert weighing.temperature.grad > 0

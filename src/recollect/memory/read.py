@@ -51,8 +51,13 @@ class Weighing(nn.Module):
 
     def forward(self, recall: Recall) -> Tensor:
         """Return P_m [..., slot] for a recall that was found."""
-        scores = recall.scores * self.temperature + self.follows * recall.follows + self.origin[recall.origin]
-        return (scores - self.decay * torch.log1p(recall.age)).softmax(-1)
+        empty = recall.scores == -torch.inf
+        scores = (
+            recall.scores.masked_fill(empty, 0.0) * self.temperature
+        )  # infinity must not meet the gradient
+        scores = scores + self.follows * recall.follows + self.origin[recall.origin]
+        scores = scores - self.decay * torch.log1p(recall.age)
+        return scores.masked_fill(empty, -torch.inf).softmax(-1)
 
 
 def read(

@@ -6,7 +6,7 @@ only how the finds are weighed and how far they are trusted is learned.
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -19,13 +19,15 @@ from recollect.memory.fusion import ShallowFusion
 from recollect.memory.gates import Opinion
 from recollect.memory.memory import Memory
 from recollect.memory.read import Recall
+from recollect.memory.slots import Slots
 from recollect.models.interface import SentenceModel
 from recollect.progress import SilentProgress, TerminalProgress
+from recollect.text.specials import EOS
 from recollect.training.checkpoints import load_weights, save_weights
 from recollect.training.optimisers import make_optimiser, update
 from recollect.training.pass_one import Validate
 from recollect.training.pass_two import STAGE, PassTwo
-from recollect.training.past import Tutorial, remember_past
+from recollect.training.past import Said, Tutorial, go_along, remember_past, steps_along
 from recollect.training.run import Run
 
 __all__ = ["Gathered", "fit_keys", "gather", "learn", "train_on_gathered"]
@@ -33,6 +35,7 @@ __all__ = ["Gathered", "fit_keys", "gather", "learn", "train_on_gathered"]
 FITTED = 40_000  # places that the scale of keys is learned from
 Joined = TypeVar("Joined", Recall, Opinion)
 
+AHEAD = 32  # sentences of each document
 HELD_OUT = 0.1  # of the documents, by which the best epoch is chosen
 
 
@@ -70,35 +73,69 @@ def gather(
     model.eval()
     found: list[Gathered] = []
     lengths = torch.tensor([len(each.pairs) for each in tutorials]).numpy()
-    groups = document_groups(lengths, lanes, 1, 0)
     with progress.bar("gathering", int(lengths.sum()), "pairs") as advance:
-        for group in groups:
+        for group in document_groups(lengths, lanes, 1, 0):
             slots = memory.empty(len(group), model.device)
-            for at in range(max(len(tutorials[number].pairs) for number in group)):
-                rows = [row for row, number in enumerate(group) if at < len(tutorials[number].pairs)]
-                pairs = [tutorials[group[row]].pairs[at] for row in rows]
-                batch = collate(*zip(*pairs, strict=True)).to(model.device)
-                step = model.unroll(batch.source, batch.lengths, batch.previous)
-                view = slots.view(rows)
-                recall = memory.recall(view, step, model).where(batch.kept)
-                step = step.where(batch.kept)
-                scores, targets = model.predict(step), batch.target[batch.kept]
-                alone = scores.gather(1, targets.unsqueeze(1)).squeeze(1)
-                numbers = torch.tensor([int(group[row]) for row in rows], device=targets.device)
-                places = numbers.unsqueeze(1).expand_as(batch.kept)[batch.kept]
-                found.append(Gathered(recall, Opinion.of(scores, recall), targets, alone, places))
-                past = [tutorials[group[row]].past[at] for row in rows]
-                remember_past(model, memory, slots, rows, past, store_end=store_end)
-                advance(len(rows), "")
+            for lesson in _lessons(model, [tutorials[number] for number in group]):
+                places = torch.tensor([int(group[row]) for row in lesson.rows])
+                found.append(_look(model, memory, slots.view(lesson.rows), lesson.pairs, places))
+                remember_past(model, memory, slots, lesson.rows, lesson.past, store_end=store_end)
+                advance(len(lesson.rows), "")
     return Gathered(
-        Recall(
-            *(torch.cat([getattr(each.recall, field.name) for each in found]) for field in fields(Recall))
-        ),
-        Opinion(
-            *(torch.cat([getattr(each.opinion, field.name) for each in found]) for field in fields(Opinion))
-        ),
+        _joined(Recall, [each.recall for each in found]),
+        _joined(Opinion, [each.opinion for each in found]),
         *(torch.cat([getattr(each, name) for each in found]) for name in ("targets", "alone", "document")),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One sentence of every document that still has one, and what is remembered of it."""
+
+    rows: list[int]
+    pairs: list[Said]
+    past: list[tuple[Said | None, int]]
+
+
+def _lessons(model: SentenceModel[Any], tutorials: Sequence[Tutorial]) -> Iterator[Lesson]:
+    """Go through documents side by side; the model has gone along some sentences of each beforehand."""
+    longest = max(len(each.pairs) for each in tutorials)
+    for start in range(0, longest, AHEAD):
+        window = [
+            (row, at)
+            for row, each in enumerate(tutorials)
+            for at in range(start, min(start + AHEAD, len(each.pairs)))
+        ]
+        heard = [tutorials[row].past[at] for row, at in window]
+        pairs = go_along(model, [tutorials[row].pairs[at] for row, at in window])
+        past = go_along(model, [(each.source, each.target) for each in heard])
+        by_place = {
+            place: (ours, (theirs, each.origin))
+            for place, ours, theirs, each in zip(window, pairs, past, heard, strict=True)
+        }
+        for at in range(start, min(start + AHEAD, longest)):
+            rows = [row for row in range(len(tutorials)) if (row, at) in by_place]
+            now = [by_place[row, at] for row in rows]
+            yield Lesson(rows, [pair for pair, _ in now if pair is not None], [past for _, past in now])
+
+
+def _look(
+    model: SentenceModel[Any], memory: Memory, slots: Slots, said: Sequence[Said], documents: Tensor
+) -> Gathered:
+    """Return what the memory and the model say at every place of some sentences."""
+    step = steps_along(model, said)
+    times = torch.arange(step.last.shape[1])
+    kept = times < torch.tensor([len(each.tokens) + 1 for each in said]).unsqueeze(1)
+    recall = memory.recall(slots, step, model).where(kept)
+    scores = model.predict(step.where(kept))
+    targets = torch.tensor([token for each in said for token in (*each.tokens, EOS)], device=scores.device)
+    alone = scores.gather(1, targets.unsqueeze(1)).squeeze(1)
+    places = documents.unsqueeze(1).expand_as(kept)[kept]
+    return Gathered(recall, Opinion.of(scores, recall), targets, alone, places)
+
+
+def _joined(kind: type[Joined], found: Sequence[Joined]) -> Joined:
+    return kind(*(torch.cat([getattr(each, field.name) for each in found]) for field in fields(kind)))
 
 
 @torch.inference_mode()

@@ -22,7 +22,7 @@ from recollect.training.activations import Activations
 from recollect.training.checkpoints import Checkpoints, Trainee, load_weights, save_weights
 from recollect.training.optimisers import make_optimiser, update
 from recollect.training.pass_one import Validate
-from recollect.training.past import Past, remember_past
+from recollect.training.past import Past, go_along, remember_past
 from recollect.training.run import Run
 
 __all__ = ["PassTwo", "PastOf", "StepsOf", "stored_steps", "train_pass_two", "unrolled_steps"]
@@ -230,7 +230,10 @@ def _train_tick(
         memory.write(slots, reached, words, model)
     else:
         lanes = range(len(tick.sentences))
-        remember_past(model, memory, slots, lanes, [past(n) for n in tick.sentences], store_end=ends)
+        heard = [past(n) for n in tick.sentences]
+        said = go_along(model, [(each.source, each.target) for each in heard])
+        origins = [each.origin for each in heard]
+        remember_past(model, memory, slots, lanes, list(zip(said, origins, strict=True)), store_end=ends)
     return Loss(float(summed.detach()), int(batch.kept.sum()))
 
 
