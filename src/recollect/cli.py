@@ -196,6 +196,14 @@ def translate(
             show_default=False,
         ),
     ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            "--project",
+            help="Earlier documents to remember too: what `recollect remember` made.",
+            show_default=False,
+        ),
+    ] = None,
     starts: Annotated[
         Path | None,
         typer.Option(
@@ -210,6 +218,8 @@ def translate(
     """Translate a text, remembering within each document. Writes exactly as many lines as it reads."""
     from recollect.assemble import load, model_signature
     from recollect.decoding.journal import PlainText, translate_text
+    from recollect.files import fingerprint
+    from recollect.memory.project import load_project
     from recollect.progress import TerminalProgress
     from recollect.text.formats.plain import read_starts
 
@@ -228,11 +238,46 @@ def translate(
     elif translator.memory is None:
         print("recollect: this model has no memory: each sentence is translated alone", file=sys.stderr)
     signature = [model_signature(folder), f"memory={memory}", *sorted(changes)]
+    if project is not None and memory:
+        translator = translator.with_project(load_project(project, model_signature(folder)))
+        signature.append(f"project={fingerprint(project)}")
     lines = translate_text(
         translator, text, output, history=given, signature=signature, progress=TerminalProgress()
     )
     if output is None:
         sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+@app.command()
+def remember(
+    source: Annotated[Path, typer.Argument(help="Source text: plain, SGML or TED XML.")],
+    target: Annotated[Path, typer.Argument(help="Its translation, by people.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The project's memory to write.")],
+    model: ModelOption = None,
+    starts: Annotated[
+        Path | None,
+        typer.Option(
+            "--starts",
+            help="Line numbers at which documents start, if not at empty lines.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing file.")] = False,
+) -> None:
+    """Remember documents that have been translated: `translate --project` then speaks as they do."""
+    from recollect.assemble import load, model_signature
+    from recollect.memory.project import save_project
+    from recollect.text.corpora import read_parallel
+
+    if output.exists() and not force:
+        raise RecollectError(f"{output} exists already; choose another name, or --force to replace it")
+    folder = _model(model)
+    documents = read_parallel(source, [target], starts)
+    slots = load(folder).remembering(
+        [document.source for document in documents], [document.references[0] for document in documents]
+    )
+    words = save_project(output, slots, model_signature(folder))
+    print(f"{output}: {words:,} words of {len(documents):,} documents")
 
 
 @app.command()

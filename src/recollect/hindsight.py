@@ -10,16 +10,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, TextIO
 
+import numpy as np
+
 from recollect.batches.shard import Shard
 from recollect.decoding.translator import Translator
 from recollect.files import whole_entries, whole_file
 from recollect.memory.history import control_histories
-from recollect.memory.slots import CORRECTION, OWN
+from recollect.memory.slots import CORRECTION, EARLIER, OWN
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.training.past import Past, Tutorial
 
 __all__ = ["Hindsight", "Journal"]
 
+EARLIER_SENTENCES = 100  # of the document before
 AT_ONCE = 64  # sentences
 OF_PEOPLE = 0.5  # of mixed histories: the share of sentences that a person has corrected
 
@@ -70,9 +73,18 @@ class Hindsight:
             Tutorial(
                 [(self.shard.source(n), self.shard.target(n)) for n in document],
                 [self.past_of(n) for n in document],
+                self._earlier(number, document),
             )
-            for document in self.documents
+            for number, document in enumerate(self.documents)
         ]
+
+    def _earlier(self, number: int, document: range) -> list[Past]:
+        """Return the end of the document before this one, for every other document of a mixed history."""
+        if self.kind != "mixed" or number % 2 or document.start == 0:
+            return []
+        before = int(np.searchsorted(self.shard.documents, document.start)) - 1
+        sentences = range(int(self.shard.documents[before]), document.start)[-EARLIER_SENTENCES:]
+        return [Past(self.shard.source(n), self.shard.target(n), EARLIER) for n in sentences]
 
     def past_of(self, sentence: int) -> Past:
         """Return what is remembered of a sentence, by its number in the shard."""

@@ -1,7 +1,7 @@
 """Documents in, documents out: many documents advance side by side, each with its own memory."""
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -18,9 +18,11 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
+from recollect.errors import ModelError
 from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
-from recollect.memory.slots import CORRECTION, OWN, Slots
+from recollect.memory.policies import first_in_first_out
+from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.unknowns import replace_unknowns
@@ -101,16 +103,48 @@ class Translator:
 
     def silenced(self) -> "Translator":
         """Return a translator whose memory is kept but says nothing: a control for what its gate does."""
+
+        def quiet(memory: Memory) -> Memory:
+            twin = copy.copy(memory)
+            twin.silenced = True
+            return twin
+
+        return self._with_changed_memory(quiet)
+
+    def with_project(self, project: Slots) -> "Translator":
+        """Return a translator with a project's memory (see `recollect.memory.project`) behind its own."""
+        if self.memory is None:
+            raise ModelError("this model has no memory: a project's memory needs one in front of it")
+        return self._with_changed_memory(lambda memory: memory.with_project(project))
+
+    def _with_changed_memory(self, change: Callable[[Memory], Memory]) -> "Translator":
         if self.memory is None:
             return self
-        quiet = copy.copy(self.memory)
-        quiet.silenced = True
         packed = self.packed
         if packed is not None and packed.memory is not None:
-            hushed = copy.copy(packed.memory)
-            hushed.silenced = True
-            packed = Packed(packed.model, hushed)
-        return self.replaced(memory=quiet, packed=packed)
+            packed = Packed(packed.model, change(packed.memory))
+        return self.replaced(memory=change(self.memory), packed=packed)
+
+    def remembering(
+        self, documents: Sequence[Sequence[str]], translations: Sequence[Sequence[str]], origin: int = EARLIER
+    ) -> Slots:
+        """Return one memory of every word of documents that have been translated already."""
+        if self.memory is None:
+            raise ModelError("this model has no memory")
+        forced = self.force(list(chain(*documents)), list(chain(*translations)))
+        words = sum(len(each.tokens) + self.store_end for each in forced if each is not None)
+
+        def roomy(memory: Memory) -> Memory:
+            twin = copy.copy(memory)
+            twin.size, twin.policy = max(1, words), first_in_first_out
+            return twin
+
+        wide = self._with_changed_memory(roomy)
+        assert wide.memory is not None
+        slots = wide.memory.empty(1, self.model.device)
+        for each in forced:
+            wide.remember(slots, {0: each}, origin)
+        return slots
 
     def without_memory(self) -> "Translator":
         """Return the sentence model alone, as a translator of its own."""

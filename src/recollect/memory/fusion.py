@@ -84,13 +84,21 @@ class ShallowFusion(Fusion):
         self.gate: Gate | PackedGate | FeatureGate = FeatureGate() if features else Gate(context, state, 1)
 
     def forward(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
-        """Predict, then mix probabilities: one sweep over all words, and a look at those in the slots."""
-        alone = model.predict(step)
+        """Predict, then mix probabilities."""
+        return self.speak(model.predict(step), recall, step)
+
+    def speak(self, alone: Tensor, recall: Recall, step: Step | None = None) -> Tensor:
+        """Mix what was recalled into a distribution: a sweep over all words, a look at those in the slots."""
         opinion = Opinion.of(alone, recall)
         keep, speak = self.shares(step, recall, opinion)
         # Slots of the same word all come to the same sum, so it does not matter which one is written last.
         mixed = _mixed(opinion.held, together(recall), keep, speak)
         return (alone + keep).scatter(-1, recall.words, mixed)
+
+    @property
+    def on_figures(self) -> bool:
+        """Whether the gate looks at figures alone."""
+        return isinstance(self.gate, FeatureGate)
 
     def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
         """Score, then mix the probabilities of the targets."""

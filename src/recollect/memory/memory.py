@@ -2,19 +2,29 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 
-from recollect.memory.fusion import Fusion, Speaker
+from recollect.errors import ModelError
+from recollect.memory.fusion import Fusion, ShallowFusion, Speaker
+from recollect.memory.gates import FeatureGate
 from recollect.memory.keys import Key, Reader
 from recollect.memory.policies import Policy
+from recollect.memory.project import read_project
 from recollect.memory.read import Recall, Weighing, read
-from recollect.memory.slots import Slots
+from recollect.memory.slots import CORRECTION, GLOSSARY, ORIGINS, Slots
 from recollect.memory.write import Sentence, write
 from recollect.models.interface import Step
 
 __all__ = ["Memory"]
+
+PROJECT_TOP = 16  # slots of a project's memory that are read at a time
+
+
+class Voice(Reader, Speaker, Protocol):
+    """A sentence model that can be read and can speak."""
 
 
 class Memory(nn.Module):
@@ -41,6 +51,7 @@ class Memory(nn.Module):
         self.key, self.match, self.weighing, self.fusion = key, match, weighing, fusion
         self.policy, self.addresses = policy, addresses
         self.silenced = False
+        self.project: Slots | None = None
 
     def packed(self, precision: str) -> "Memory":
         """Return the same memory in a form for inference, whose weights are those of now."""
@@ -58,14 +69,48 @@ class Memory(nn.Module):
         found = read(slots, query, self.match, step.last, top=self.top, weighing=self.weighing)
         return found.zeroed() if self.silenced else found
 
-    def fuse(self, step: Step, recall: Recall, model: Speaker) -> Tensor:
-        """Return log P(y_t), with what was recalled."""
+    def fuse(self, step: Step, recall: Recall, model: Voice) -> Tensor:
+        """Return log P(y_t), with what was recalled, and then with what the project remembers."""
         scores: Tensor = self.fusion(step, recall, model)
-        return scores
+        if self.project is None or self.silenced:
+            return scores
+        assert isinstance(self.fusion, ShallowFusion)
+        return self.fusion.speak(scores, self._of_project(step, model))
 
-    def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
-        """Return log P of `targets` [...] alone, with what was recalled."""
-        return self.fusion.score(step, recall, targets, model)
+    def score(self, step: Step, recall: Recall, targets: Tensor, model: Voice) -> Tensor:
+        """Return log P of `targets` [...] alone, the same way."""
+        if self.project is None:
+            return self.fusion.score(step, recall, targets, model)
+        return self.fuse(step, recall, model).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+
+    def with_project(self, project: Slots) -> "Memory":
+        """Return the same memory with a second, larger one behind it, which is read and never written."""
+        if not isinstance(self.fusion, ShallowFusion) or not self.fusion.on_figures:
+            raise ModelError('a project memory needs a memory with fusion = "shallow" and gate = "features"')
+        if project.keys.shape[2] != self.key.size:
+            sizes = f"{project.keys.shape[2]}, not of {self.key.size}"
+            raise ModelError(f"the project memory has keys of {sizes}: it belongs to another model")
+        twin = copy.copy(self)
+        twin.project = project
+        return twin
+
+    def _of_project(self, step: Step, model: Reader) -> Recall:
+        """Return what the project's memory says about a step, whatever its leading axes."""
+        assert self.project is not None
+        top = self.top or PROJECT_TOP
+        return read_project(
+            self.project, self.key(step, model), self.match, step.last, top=top, weighing=self.weighing
+        )
+
+    @torch.no_grad()
+    def trust_glossaries(self) -> None:
+        """Trust a glossary as a person's corrections: documents do not come with one to learn from."""
+        gate = getattr(self.fusion, "gate", None)
+        if self.weighing is not None:
+            self.weighing.origin[GLOSSARY] = self.weighing.origin[CORRECTION]
+        if isinstance(gate, FeatureGate):
+            first = gate.features - len(ORIGINS)
+            gate.inner.weight[:, first + GLOSSARY] = gate.inner.weight[:, first + CORRECTION]
 
     def skip(self, slots: Slots) -> None:
         """Take note of a sentence without words in every lane."""

@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-__all__ = ["CORRECTION", "EMPTY", "ORIGINS", "OWN", "Slots"]
+__all__ = ["CORRECTION", "EARLIER", "EMPTY", "GLOSSARY", "ORIGINS", "OWN", "Slots"]
 
 ORIGINS = ("own", "correction", "glossary", "earlier")
 """Whose words a slot holds: our own, a person's, a glossary's, or those of an earlier document."""
-OWN, CORRECTION = ORIGINS.index("own"), ORIGINS.index("correction")
+OWN, CORRECTION, GLOSSARY, EARLIER = range(len(ORIGINS))
 EMPTY = -1  # in `used`: nothing was ever written here
 VECTORS = ("keys", "values", "words", "before", "origin", "written", "filled")
 BOOKS = ("address", "used", "sentence", "clock", "sentences")

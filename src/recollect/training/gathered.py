@@ -76,6 +76,12 @@ def gather(
     with progress.bar("gathering", int(lengths.sum()), "pairs") as advance:
         for group in document_groups(lengths, lanes, 1, 0):
             slots = memory.empty(len(group), model.device)
+            for row, number in enumerate(group):
+                before = tutorials[number].earlier
+                for said, past in zip(
+                    go_along(model, [(each.source, each.target) for each in before]), before, strict=True
+                ):
+                    remember_past(model, memory, slots, [row], [(said, past.origin)], store_end=store_end)
             for lesson in _lessons(model, [tutorials[number] for number in group]):
                 places = torch.tensor([int(group[row]) for row in lesson.rows])
                 found.append(_look(model, memory, slots.view(lesson.rows), lesson.pairs, places))
@@ -172,6 +178,7 @@ def train_on_gathered(
     )
     gathered = gathered[gathered.recall.found]  # where nothing is remembered there is nothing to learn
     figures = learn(memory, gathered, options, progress)
+    memory.trust_glossaries()
     for epoch, each in enumerate(figures, 1):
         run.log(STAGE, epoch, each)
     if validate is not None:

@@ -34,6 +34,7 @@ class Tutorial:
 
     pairs: Sequence[tuple[Ids, Ids]]
     past: Sequence[Past]
+    earlier: Sequence[Past] = ()  # remembered before the first
 
 
 @dataclass(frozen=True, slots=True)
