@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.evaluation import Lines
+    from recollect.text.document import ParallelDocument
 
 from recollect.errors import RecollectError
 
@@ -357,14 +360,7 @@ def perplexity(
     from recollect.text.corpora import read_parallel
 
     documents = read_parallel(source, [target], starts)
-    remembered = None
-    if history is not None:
-        sentences = sum(len(document.source) for document in documents)
-        lines = _lines(history, sentences).lines
-        if len(lines) != sentences:
-            raise RecollectError(f"{history} has {len(lines)} lines, but {source} has {sentences} sentences")
-        rest = iter(lines)
-        remembered = [[next(rest) for _ in document.source] for document in documents]
+    remembered = None if history is None else _by_document(history, documents, source)
     translator = load(_model(model), overrides=overrides or ())
     translator = translator if memory else translator.without_memory()
     found = translator.likelihood(
@@ -385,6 +381,14 @@ def controls(
             "--model", "-m", help="A model with a memory. Repeatable, for the same model.", show_default=False
         ),
     ],
+    spoken: Annotated[
+        Path | None,
+        typer.Option(
+            "--spoken",
+            help="A reference in the model's own style (cased, not tokenised), to remember and to score.",
+            show_default=False,
+        ),
+    ] = None,
     histories: Annotated[
         str, typer.Option("--histories", help="Which, separated by commas.")
     ] = "own,reference,foreign,shuffled,none",
@@ -425,6 +429,7 @@ def controls(
             raise RecollectError(f"--histories: there is no {name}; choose from {', '.join(CONTROLS)}")
     options = ScoreOptions(tokenise=tokenise)  # type: ignore[arg-type]  # it checks
     documents = read_parallel(source, references, starts)
+    heard = None if spoken is None else _by_document(spoken, documents, source)
     translators = {str(path): load(path, overrides=overrides or ()) for path in models}
     for path, translator in translators.items():
         if translator.memory is None:
@@ -434,6 +439,7 @@ def controls(
         documents,
         options,
         histories=[each for each in CONTROLS if each in chosen],
+        spoken=heard,
         progress=TerminalProgress(),
     )
     print(as_markdown(rows), end="")
@@ -478,6 +484,16 @@ def _lines(path: Path, count: int) -> "Lines":
         raise RecollectError(f"{path} holds {len(versions)} versions; an output has one")
     filled = [line for line in versions[0].lines if line]
     return Lines(str(path), filled) if len(filled) == count != len(versions[0].lines) else versions[0]
+
+
+def _by_document(path: Path, documents: "Sequence[ParallelDocument]", source: Path) -> list[list[str]]:
+    """Return a file's lines, cut into the documents of `source`."""
+    sentences = sum(len(document.source) for document in documents)
+    lines = _lines(path, sentences).lines
+    if len(lines) != sentences:
+        raise RecollectError(f"{path} has {len(lines)} lines, but {source} has {sentences} sentences")
+    rest = iter(lines)
+    return [[next(rest) for _ in document.source] for document in documents]
 
 
 def _references(path: Path) -> "list[Lines]":

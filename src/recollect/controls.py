@@ -43,11 +43,16 @@ def measure_controls(
     options: ScoreOptions,
     *,
     histories: Sequence[Control] = CONTROLS,
+    spoken: Sequence[Sequence[str]] | None = None,
     progress: SilentProgress | TerminalProgress,
 ) -> list[Measured]:
-    """Translate and score `documents` without a memory, then with each one's under each kind of history."""
+    """Translate and score `documents` without a memory, then with each one's under each kind of history.
+
+    `spoken` is a reference in the style that the models write in, where those to score by are in another (say,
+    tokenised and in lower case): it is what memories are filled with, and what perplexity is taken of.
+    """
     sources = [document.source for document in documents]
-    first = [document.references[0] for document in documents]
+    first = spoken or [document.references[0] for document in documents]
     pairs = [list(zip(source, target, strict=True)) for source, target in zip(sources, first, strict=True)]
     references = [
         Lines(f"reference {n + 1}", [line for document in documents for line in document.references[n]])
