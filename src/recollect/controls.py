@@ -48,8 +48,8 @@ def measure_controls(
 ) -> list[Measured]:
     """Translate and score `documents` without a memory, then with each one's under each kind of history.
 
-    `spoken` is a reference in the style that the models write in, where those to score by are in another (say,
-    tokenised and in lower case): it is what memories are filled with, and what perplexity is taken of.
+    `spoken` is a reference in the style that the models write in, where those to score by are in another (as
+    tokenised text in lower case is): memories are filled with it, and perplexity is taken of it.
     """
     sources = [document.source for document in documents]
     first = spoken or [document.references[0] for document in documents]
