@@ -66,7 +66,8 @@ class Memory(nn.Module):
     def recall(self, slots: Slots, step: Step, model: Reader) -> Recall:
         """Return what each lane's memory says about `step` [lane, many, ...]."""
         query = self.key(step, model)
-        found = read(slots, query, self.match, step.last, top=self.top, weighing=self.weighing)
+        last = None if self.weighing is None else step.last  # nobody else asks
+        found = read(slots, query, self.match, last, top=self.top, weighing=self.weighing)
         return found.zeroed() if self.silenced else found
 
     def fuse(self, step: Step, recall: Recall, model: Voice) -> Tensor:

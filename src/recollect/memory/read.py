@@ -88,16 +88,16 @@ def read(
         """Return what is known of the slots that are read."""
         return each.unsqueeze(1).expand(shape).gather(2, places) if top else each.unsqueeze(1).expand(shape)
 
-    before = of(slots.before)
+    nothing = torch.zeros(1, dtype=torch.long, device=query.device).expand(scores.shape)
     recall = Recall(
         value=query.new_zeros(lanes, many, 0),
         match=scores,
         words=of(slots.words),
         found=found,
         scores=scores,
-        follows=torch.zeros_like(before) if previous is None else before == previous.unsqueeze(2),
+        follows=nothing if previous is None else of(slots.before) == previous.unsqueeze(2),
         origin=of(slots.origin),
-        age=slots.written.amax(1)[:, None, None] - of(slots.written),
+        age=nothing if weighing is None else slots.written.amax(1)[:, None, None] - of(slots.written),
         fill=filled.unsqueeze(1).expand(lanes, many),
         places=places,
     )
