@@ -9,7 +9,7 @@ from recollect.evaluation import ScoreOptions
 from recollect.evaluation.bleu import Bleu, segment_statistics
 from recollect.evaluation.chrf import chrf
 from recollect.evaluation.lines import Lines
-from recollect.evaluation.repeats import repeats
+from recollect.evaluation.repeats import repeated_names, repeats
 from recollect.evaluation.significance import sign_test
 from recollect.memory.history import Control, control_histories
 from recollect.memory.slots import OWN
@@ -33,6 +33,7 @@ class Measured:
     length_ratio: float
     chrf: float
     repeated: float  # share of repeated words that come out as in the references, of 100
+    names: float  # share of names said before that come out the same, of 100; 0 without capitals
     p: float | None  # sign test against no memory
     signature: str
 
@@ -84,6 +85,7 @@ def measure_controls(
                 score.length_ratio,
                 chrf(lines, references).score,
                 repeats(outputs, first).accuracy,
+                repeated_names(outputs, first).accuracy,
                 None if name == ALONE else sign_test(base, statistics).p,
                 score.signature,
             )
@@ -107,13 +109,13 @@ def measure_controls(
 def as_markdown(rows: Sequence[Measured]) -> str:
     """Return the measurements as a table, with the signature below."""
     lines = [
-        "| memory | history | perplexity | BLEU | length | chrF | repeated words | p |",
-        "|---|---|---|---|---|---|---|---|",
+        "| memory | history | perplexity | BLEU | length | chrF | repeated words | names | p |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         p = "" if row.p is None else f"{row.p:.3g}"
         lines.append(
             f"| {row.memory} | {row.history} | {row.perplexity:.2f} | {row.bleu:.2f} "
-            f"| {row.length_ratio:.3f} | {row.chrf:.2f} | {row.repeated:.1f}% | {p} |"
+            f"| {row.length_ratio:.3f} | {row.chrf:.2f} | {row.repeated:.1f}% | {row.names:.1f}% | {p} |"
         )
     return "\n".join([*lines, "", f"`{rows[0].signature}`"]) + "\n"

@@ -1,5 +1,5 @@
 from recollect.evaluation import repeats as module
-from recollect.evaluation.repeats import repeats
+from recollect.evaluation.repeats import repeated_names, repeats
 
 
 def test_words_said_before_are_counted(monkeypatch):
@@ -22,3 +22,15 @@ def test_history_may_be_another():
 
 def test_nothing_to_repeat():
     assert repeats([["a"]], [["b"]]).accuracy == 0.0
+
+
+def test_names_said_before():
+    references = [
+        ["Anna is here.", "I saw Anna. Then Peter came, and Anna left.", '"Peter," said Anna.', "Anna!"]
+    ]
+    outputs = [["", "I saw Ana and Anna.", "Pete, said Anna", "anna"]]
+    # Due: Anna in the second and third; Peter opens the third, and Anna the fourth.
+    found = repeated_names(outputs, references)
+    assert (found.right, found.total) == (2, 2)
+    assert repeated_names([["", "", ""]], [["", "x Anna", "y Anna"]]).total == 1
+    assert repeated_names([["", ""]], [["you and I", "so am I"]]).total == 0

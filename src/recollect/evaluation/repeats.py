@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Repeats", "repeats"]
+__all__ = ["Repeats", "repeated_names", "repeats"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
+_NO_NAMES = {"I", "I'm", "I'll", "I've", "I'd", "Mr", "Mrs", "Ms", "Dr", "God", "OK", "TV"}
 COMMON = 150  # the most frequent words of the references carry grammar, and are no terms
 
 
@@ -48,6 +50,33 @@ def repeats(
             total += len(due)
             heard.update(_words(remembered))
     return Repeats(right, total)
+
+
+def repeated_names(outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Repeats:
+    """Count the names of references, in text with capitals, that the document has had before.
+
+    A name is a word with a capital that does not open a sentence; where it was said before, it may have.
+    """
+    right = total = 0
+    for output, reference in zip(outputs, references, strict=True):
+        heard: set[str] = set()
+        for said, wanted in zip(output, reference, strict=True):
+            due = _names(wanted) & heard
+            right += len(due & set(_WORD.findall(said)))
+            total += len(due)
+            heard.update(_WORD.findall(wanted))
+    return Repeats(right, total)
+
+
+def _names(line: str) -> set[str]:
+    """Return the words with a capital that do not open a sentence."""
+    found = set()
+    for match in _WORD.finditer(line):
+        before = line[: match.start()].rstrip(_BETWEEN)
+        opens = not before or before[-1] in _ENDS
+        if match.group()[0].isupper() and not opens and match.group() not in _NO_NAMES:
+            found.add(match.group())
+    return found
 
 
 def _words(line: str) -> list[str]:
