@@ -44,7 +44,7 @@ class Weighing(nn.Module):
 
     def __init__(self, temperature: float) -> None:
         super().__init__()
-        self.temperature = nn.Parameter(torch.tensor(float(temperature)))
+        self.temperature = nn.Parameter(torch.tensor(float(temperature)).log())  # learned in proportion
         self.follows = nn.Parameter(torch.zeros(()))
         self.decay = nn.Parameter(torch.zeros(()))
         self.origin = nn.Parameter(torch.zeros(len(ORIGINS)))
@@ -53,7 +53,7 @@ class Weighing(nn.Module):
         """Return P_m [..., slot] for a recall that was found."""
         empty = recall.scores == -torch.inf
         scores = (
-            recall.scores.masked_fill(empty, 0.0) * self.temperature
+            recall.scores.masked_fill(empty, 0.0) * self.temperature.exp()
         )  # infinity must not meet the gradient
         scores = scores + self.follows * recall.follows + self.origin[recall.origin]
         scores = scores - self.decay * torch.log1p(recall.age)
