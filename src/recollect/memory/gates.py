@@ -97,10 +97,7 @@ class FeatureGate(nn.Module):
             recall.follows.gather(-1, first).to(held.dtype),
             torch.log1p(recall.age.gather(-1, first).to(held.dtype)) / 3,
             torch.log1p(recall.fill.unsqueeze(-1).to(held.dtype)) / 5,
-            *(
-                (recall.match * (recall.origin == number)).sum(-1, keepdim=True)
-                for number in range(len(ORIGINS))
-            ),
+            held.new_zeros(*held.shape[:-1], len(ORIGINS)).scatter_add(-1, recall.origin, recall.match),
         ]
         return torch.cat(figures, -1)
 
