@@ -37,6 +37,16 @@ ConfigFile = Annotated[
     Path | None,
     typer.Argument(metavar="CONFIG", help="TOML file with your data and options.", show_default=False),
 ]
+Starts = Annotated[
+    Path | None,
+    typer.Option(
+        "--starts", help="Line numbers at which documents start, if not at empty lines.", show_default=False
+    ),
+]
+Tokenise = Annotated[
+    str,
+    typer.Option("--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char."),
+]
 ModelOption = Annotated[
     str | None,
     typer.Option(
@@ -257,14 +267,7 @@ def remember(
     target: Annotated[Path, typer.Argument(help="Its translation, by people.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The project's memory to write.")],
     model: ModelOption = None,
-    starts: Annotated[
-        Path | None,
-        typer.Option(
-            "--starts",
-            help="Line numbers at which documents start, if not at empty lines.",
-            show_default=False,
-        ),
-    ] = None,
+    starts: Starts = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing file.")] = False,
 ) -> None:
     """Remember documents that have been translated: `translate --project` then speaks as they do."""
@@ -304,12 +307,7 @@ def score(
             show_default=False,
         ),
     ] = None,
-    tokenise: Annotated[
-        str,
-        typer.Option(
-            "--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char."
-        ),
-    ] = "13a",
+    tokenise: Tokenise = "13a",
     cased: Annotated[bool, typer.Option("--cased", help="Tell upper from lower case.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -345,14 +343,7 @@ def perplexity(
             "--history", help="What to remember instead of TARGET, line by line.", show_default=False
         ),
     ] = None,
-    starts: Annotated[
-        Path | None,
-        typer.Option(
-            "--starts",
-            help="Line numbers at which documents start, if not at empty lines.",
-            show_default=False,
-        ),
-    ] = None,
+    starts: Starts = None,
     overrides: Overrides = None,
 ) -> None:
     """How well a model predicts a given translation, its memory filled from that translation or another."""
@@ -392,20 +383,8 @@ def controls(
     histories: Annotated[
         str, typer.Option("--histories", help="Which, separated by commas.")
     ] = "own,reference,foreign,shuffled,none",
-    starts: Annotated[
-        Path | None,
-        typer.Option(
-            "--starts",
-            help="Line numbers at which documents start, if not at empty lines.",
-            show_default=False,
-        ),
-    ] = None,
-    tokenise: Annotated[
-        str,
-        typer.Option(
-            "--tokenise", "-t", help="13a, moses (raw output, tokenised references), none, zh or char."
-        ),
-    ] = "13a",
+    starts: Starts = None,
+    tokenise: Tokenise = "13a",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the figures here, as JSON.", show_default=False),
