@@ -24,7 +24,7 @@ from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
 from recollect.evaluation.options import ScoreOptions
 from recollect.files import fingerprint, whole_file, whole_folder
-from recollect.hindsight import Hindsight, Journal
+from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import piece_addresses, word_addresses
 from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.keys import Key
@@ -39,7 +39,7 @@ from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
 from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
 from recollect.training.activations import choose_documents, store_activations
-from recollect.training.gathered import train_on_gathered
+from recollect.training.gathered import fit_keys, train_on_gathered
 from recollect.training.pass_one import PassOne, train_pass_one
 from recollect.training.pass_two import PassTwo, stored_steps, train_pass_two, unrolled_steps
 from recollect.training.run import Run
@@ -91,6 +91,11 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
         addresses = partial(word_addresses, starts_word=vocabulary.starts_word)
     sizes = {"context": model.context_size, "state": model.state_size, "readout": model.readout_size}
     scaled = options.match == "cosine"
+    if options.whitened > sum(sizes[part] for part in options.key):
+        whole = sum(sizes[part] for part in options.key)
+        raise ConfigError(
+            f"[memory] whitened must be at most {whole}, the size of the key, not {options.whitened}"
+        )
     key = Key(options.key, [sizes[part] for part in options.key], scaled=scaled, whitened=options.whitened)
     # Without fusion nothing is read: parameters of a match could not be trained.
     match = MATCHES["dot" if options.fusion == "none" else options.match](options, key)
@@ -206,7 +211,7 @@ def train(
     memory = build_memory(config, model, target)
     translator = build_translator(config, model, None, source, target, prepared.dictionary)
     if base is not None and run.result("pass-one") is None:
-        _adopt(base, model, run)
+        _adopt(base, model, prepared, run)
     train_pass_one(
         model,
         SentenceBatches(
@@ -243,6 +248,10 @@ def train(
         progress=progress,
     )
     if config.memory.gate == "features" and config.memory.fusion == "shallow":
+        if config.pass_two.joint:
+            raise ConfigError(
+                '[pass_two] joint is not for memory.gate = "features": its gate is trained alone'
+            )
         train_on_gathered(model, memory, sight.tutorials, options, run, validate, progress)
         return _export(config, prepared, run, model, memory)
     if config.pass_two.joint:
@@ -258,15 +267,26 @@ def train(
             progress=progress,
         )
         steps = stored_steps(model, prepared.train, activations)
-    past = None if config.pass_two.history == "reference" else sight.past_of
+    past = None
+    if config.pass_two.history != "reference":
+        sight.look()  # before anything is trained
+        past = sight.past_of
+    if memory.key.scaled and run.result("pass-two") is None:
+        fit_keys(model.eval(), memory, [pairs_of(prepared.train, document) for document in documents])
     train_pass_two(model, memory, prepared.train, documents, steps, options, run, validate, progress, past)
     return _export(config, prepared, run, model, memory)
 
 
-def _adopt(base: Path, model: RNNSearch, run: Run) -> None:
+def _adopt(base: Path, model: RNNSearch, prepared: Prepared, run: Run) -> None:
     """Take over the sentence model of another folder as the result of the first pass."""
     folder = _model_folder(base)
-    _read_manifest(folder)
+    for name in _read_manifest(folder)["sha256"]:
+        side = name.partition(".")[0]
+        if side in ("source", "target") and (
+            not (prepared.folder / name).is_file()
+            or fingerprint(prepared.folder / name) != fingerprint(folder / name)
+        ):
+            raise ModelError(f"{folder}: its {side} vocabulary is not that of {prepared.folder}")
     stored = load_file(folder / "weights.safetensors")
     taken = {name.removeprefix("model."): each for name, each in stored.items() if name.startswith("model.")}
     own = {name: parameter.shape for name, parameter in model.named_parameters()}

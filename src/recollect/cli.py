@@ -279,7 +279,9 @@ def remember(
         raise RecollectError(f"{output} exists already; choose another name, or --force to replace it")
     folder = _model(model)
     documents = read_parallel(source, [target], starts)
-    slots = load(folder).remembering(
+    translator = load(folder)
+    translator.check_project()
+    slots = translator.remembering(
         [document.source for document in documents], [document.references[0] for document in documents]
     )
     words = save_project(output, slots, model_signature(folder))

@@ -12,6 +12,7 @@ from typing import Literal, TextIO
 
 import numpy as np
 
+from recollect.batches.sentences import Ids
 from recollect.batches.shard import Shard
 from recollect.decoding.translator import Translator
 from recollect.files import whole_entries, whole_file
@@ -20,7 +21,7 @@ from recollect.memory.slots import CORRECTION, EARLIER, OWN
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.training.past import Past, Tutorial
 
-__all__ = ["Hindsight", "Journal"]
+__all__ = ["Hindsight", "Journal", "pairs_of"]
 
 EARLIER_SENTENCES = 100  # of the document before
 AT_ONCE = 64  # sentences
@@ -49,6 +50,11 @@ class Journal:
             yield file
 
 
+def pairs_of(shard: Shard, document: range) -> list[tuple[Ids, Ids]]:
+    """Return the sentences of a document with their translations."""
+    return [(shard.source(n), shard.target(n)) for n in document]
+
+
 class Hindsight:
     """The past of each training sentence; `kind` is an option of `[pass_two] history`."""
 
@@ -71,7 +77,7 @@ class Hindsight:
         """Return every document with its past."""
         return [
             Tutorial(
-                [(self.shard.source(n), self.shard.target(n)) for n in document],
+                pairs_of(self.shard, document),
                 [self.past_of(n) for n in document],
                 self._earlier(number, document),
             )
@@ -85,6 +91,10 @@ class Hindsight:
         before = int(np.searchsorted(self.shard.documents, document.start)) - 1
         sentences = range(int(self.shard.documents[before]), document.start)[-EARLIER_SENTENCES:]
         return [Past(self.shard.source(n), self.shard.target(n), EARLIER) for n in sentences]
+
+    def look(self) -> None:
+        """Find out now what the past is, rather than when it is first asked for."""
+        self._past  # noqa: B018
 
     def past_of(self, sentence: int) -> Past:
         """Return what is remembered of a sentence, by its number in the shard."""

@@ -10,7 +10,7 @@ from recollect.assemble import build_memory, build_model, load, train
 from recollect.batches.prepared import Prepared
 from recollect.batches.sentences import collate
 from recollect.config import Config
-from recollect.errors import ModelError
+from recollect.errors import ConfigError, ModelError
 from recollect.predict import score
 from recollect.progress import SilentProgress
 from recollect.training.activations import choose_documents
@@ -60,7 +60,7 @@ def test_what_is_gathered_is_what_the_memory_would_say(config: Config, prepared:
         for parameter in memory.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.3)
     tutorials = some_tutorials(prepared)
-    fit_keys(model, memory, tutorials)
+    fit_keys(model, memory, [each.pairs for each in tutorials])
     found = gather(model, memory, tutorials, lanes=2, store_end=False, progress=SilentProgress())
     with torch.no_grad():
         together = _score(memory, found)
@@ -107,6 +107,40 @@ def test_a_gate_on_vectors_learns_from_any_history_too(
     reference = config.model_copy(update={"pass_two": config.pass_two.model_copy(update={"epochs": 1})})
     train(reference, prepared, folder.with_name("other"), progress=SilentProgress())
     assert weights != (folder.with_name("other") / "pass-two" / "final.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        {"fusion": "deep", "gate": "vectors"},
+        {"fusion": "shallow", "gate": "vectors", "whitened": 8},
+        {"fusion": "both"},
+        {"fusion": "none", "gate": "vectors"},
+    ],
+)
+def test_cosine_keys_are_fitted_for_every_fusion(
+    config: Config, prepared: Prepared, folder: Path, memory: dict[str, object]
+) -> None:
+    model = load(train(changed(config, **memory), prepared, folder, progress=SilentProgress()))
+    assert model.memory is not None
+    assert float(model.memory.key.mean.abs().max()) > 0
+    assert len(model.translate(["xo be", "be xo"])) == 2
+
+
+def test_what_cannot_be_is_told_before_training(config: Config, prepared: Prepared, folder: Path) -> None:
+    with pytest.raises(ConfigError, match="at most 12"):
+        train(changed(config, whitened=13), prepared, folder, progress=SilentProgress())
+
+
+def test_origins_that_were_not_met_are_trusted_like_others(config: Config, prepared: Prepared) -> None:
+    model = build_model(config, prepared.source_vocabulary.size, prepared.target_vocabulary.size)
+    memory = build_memory(changed(config), model, prepared.target_vocabulary)
+    weights = memory.fusion.gate.inner.weight[:, -4:]
+    own, correction, _, earlier = weights.detach().clone().T
+    memory.trust_unseen({0, 1, 3})
+    assert torch.equal(weights.T, torch.stack([own, correction, correction, earlier]))
+    memory.trust_unseen({1})
+    assert torch.equal(weights.T, correction.expand(4, -1))
 
 
 def test_own_translations_are_made_once(config: Config, prepared: Prepared, folder: Path) -> None:

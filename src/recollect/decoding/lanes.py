@@ -121,7 +121,8 @@ class _Documents:
         lanes: int,
     ) -> None:
         self.translator, self.memory, self.known, self.documents = translator, memory, known, documents
-        self.slots = memory.empty(lanes, translator.model.device)
+        with torch.inference_mode(False):  # written by threads that know nothing of the caller's mode
+            self.slots = memory.empty(lanes, translator.model.device)
 
     def next_document(self, place: int) -> Lane | None:
         """Take the next document that has sentences left, its memory filled from those already done."""

@@ -153,6 +153,8 @@ class Session:
 
 def _fitting(tensors: dict[str, Tensor], slots: Slots) -> Slots:
     """Return stored slots if they are of the translator's own shape."""
+    if tensors and "origin" not in tensors:
+        raise ModelError("the session was saved by an older version, without whose words it remembers")
     if tensors.keys() != slots.tensors().keys():
         raise ModelError("the session has no memory, this model has; restore it with the model it came from")
     restored = Slots.from_tensors(tensors, slots.keys.device)

@@ -18,7 +18,7 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
-from recollect.errors import ModelError
+from recollect.errors import DataError, ModelError
 from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
 from recollect.memory.policies import first_in_first_out
@@ -111,10 +111,15 @@ class Translator:
 
         return self._with_changed_memory(quiet)
 
-    def with_project(self, project: Slots) -> "Translator":
-        """Return a translator with a project's memory (see `recollect.memory.project`) behind its own."""
+    def check_project(self) -> None:
+        """Refuse where the model's own memory cannot have a project's behind it."""
         if self.memory is None:
             raise ModelError("this model has no memory: a project's memory needs one in front of it")
+        self.memory.check_project()
+
+    def with_project(self, project: Slots) -> "Translator":
+        """Return a translator with a project's memory (see `recollect.memory.project`) behind its own."""
+        self.check_project()
         return self._with_changed_memory(lambda memory: memory.with_project(project))
 
     def _with_changed_memory(self, change: Callable[[Memory], Memory]) -> "Translator":
@@ -133,6 +138,8 @@ class Translator:
             raise ModelError("this model has no memory")
         forced = self.force(list(chain(*documents)), list(chain(*translations)))
         words = sum(len(each.tokens) + self.store_end for each in forced if each is not None)
+        if not words:
+            raise DataError("there is nothing to remember: no sentence has words on both sides")
 
         def roomy(memory: Memory) -> Memory:
             twin = copy.copy(memory)

@@ -14,7 +14,7 @@ from recollect.memory.keys import Key, Reader
 from recollect.memory.policies import Policy
 from recollect.memory.project import read_project
 from recollect.memory.read import Recall, Weighing, read
-from recollect.memory.slots import CORRECTION, GLOSSARY, ORIGINS, Slots
+from recollect.memory.slots import CORRECTION, ORIGINS, OWN, Slots
 from recollect.memory.write import Sentence, write
 from recollect.models.interface import Step
 
@@ -84,10 +84,14 @@ class Memory(nn.Module):
             return self.fusion.score(step, recall, targets, model)
         return self.fuse(step, recall, model).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
 
-    def with_project(self, project: Slots) -> "Memory":
-        """Return the same memory with a second, larger one behind it, which is read and never written."""
+    def check_project(self) -> None:
+        """Refuse where a project's memory could not speak: it needs shallow fusion and a gate on figures."""
         if not isinstance(self.fusion, ShallowFusion) or not self.fusion.on_figures:
             raise ModelError('a project memory needs a memory with fusion = "shallow" and gate = "features"')
+
+    def with_project(self, project: Slots) -> "Memory":
+        """Return the same memory with a second, larger one behind it, which is read and never written."""
+        self.check_project()
         if project.keys.shape[2] != self.key.size:
             sizes = f"{project.keys.shape[2]}, not of {self.key.size}"
             raise ModelError(f"the project memory has keys of {sizes}: it belongs to another model")
@@ -104,14 +108,19 @@ class Memory(nn.Module):
         )
 
     @torch.no_grad()
-    def trust_glossaries(self) -> None:
-        """Trust a glossary as a person's corrections: documents do not come with one to learn from."""
+    def trust_unseen(self, seen: set[int]) -> None:
+        """Trust origins that training has not met like those that it has: people's words like people's.
+
+        Training documents come without a glossary, for one, and perhaps with no words but the references'.
+        """
         gate = getattr(self.fusion, "gate", None)
-        if self.weighing is not None:
-            self.weighing.origin[GLOSSARY] = self.weighing.origin[CORRECTION]
-        if isinstance(gate, FeatureGate):
-            first = gate.features - len(ORIGINS)
-            gate.inner.weight[:, first + GLOSSARY] = gate.inner.weight[:, first + CORRECTION]
+        for origin in set(range(len(ORIGINS))) - seen:
+            like = CORRECTION if origin != OWN and CORRECTION in seen else min(seen, default=OWN)
+            if self.weighing is not None:
+                self.weighing.origin[origin] = self.weighing.origin[like]
+            if isinstance(gate, FeatureGate):
+                first = gate.features - len(ORIGINS)
+                gate.inner.weight[:, first + origin] = gate.inner.weight[:, first + like]
 
     def skip(self, slots: Slots) -> None:
         """Take note of a sentence without words in every lane."""

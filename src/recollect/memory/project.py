@@ -1,6 +1,6 @@
 """A project's memory: the words of earlier documents, read-only, in a file that is mapped and not read."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ FORMAT = "recollect-project-1"
 def save_project(path: Path, slots: Slots, signature: str) -> int:
     """Write what a memory of the model of this signature holds; return how many words that is."""
     tensors = {name: getattr(slots, name)[:1, slots.filled[0]].cpu().contiguous() for name in VECTORS}
+    tensors["written"] = torch.zeros_like(tensors["written"])  # how long ago counts within a document only
     tensors["values"] = tensors["values"][..., :0].contiguous()  # words alone are spoken
     with whole_file(path) as draft:
         save_file(tensors, draft, {"format": FORMAT, "signature": signature})
@@ -68,5 +69,4 @@ def read_project(
         field.name: getattr(flat, field.name).reshape(*previous.shape, *getattr(flat, field.name).shape[2:])
         for field in fields(Recall)
     }
-    # How long ago a word was said counts within a document only.
-    return replace(Recall(**shaped), age=torch.zeros_like(shaped["age"]))
+    return Recall(**shaped)

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from recollect.batches.lanes import document_groups
-from recollect.batches.sentences import collate
+from recollect.batches.sentences import Ids, collate
+from recollect.errors import DataError
 from recollect.memory.fusion import ShallowFusion
 from recollect.memory.gates import Opinion
 from recollect.memory.memory import Memory
@@ -36,6 +37,7 @@ FITTED = 40_000  # places that the scale of keys is learned from
 Joined = TypeVar("Joined", Recall, Opinion)
 
 AHEAD = 32  # sentences of each document
+CHECKED_AT_ONCE = 10_000  # places
 HELD_OUT = 0.1  # of the documents, by which the best epoch is chosen
 
 
@@ -145,11 +147,13 @@ def _joined(kind: type[Joined], found: Sequence[Joined]) -> Joined:
 
 
 @torch.inference_mode()
-def fit_keys(model: SentenceModel[Any], memory: Memory, tutorials: Sequence[Tutorial]) -> None:
-    """Learn the scale of the keys from places spread over the documents."""
+def fit_keys(
+    model: SentenceModel[Any], memory: Memory, documents: Sequence[Sequence[tuple[Ids, Ids]]]
+) -> None:
+    """Learn the scale of the keys from places spread over documents of sentence pairs."""
     found: list[Tensor] = []
-    for tutorial in tutorials:
-        some = tutorial.pairs[:: max(1, len(tutorial.pairs) * len(tutorials) // (FITTED // 8))]
+    for pairs in documents:
+        some = pairs[:: max(1, len(pairs) * len(documents) // (FITTED // 8))]
         batch = collate(*zip(*some, strict=True)).to(model.device)
         step = model.unroll(batch.source, batch.lengths, batch.previous)
         found.append(memory.key.raw(step.where(batch.kept), model))
@@ -172,13 +176,16 @@ def train_on_gathered(
         return
     start = time.process_time()
     given = tutorials()
-    fit_keys(model, memory, given)
+    fit_keys(model, memory, [each.pairs for each in given])
     gathered = gather(
         model, memory, given, lanes=options.lanes, store_end=options.store_end, progress=progress
     )
     gathered = gathered[gathered.recall.found]  # where nothing is remembered there is nothing to learn
+    if not len(gathered.targets):
+        raise DataError("no training document has a second sentence: a memory has nothing to learn from")
+    run.rewind(STAGE, 0)
     figures = learn(memory, gathered, options, progress)
-    memory.trust_glossaries()
+    memory.trust_unseen({past.origin for each in given for past in (*each.past, *each.earlier)})
     for epoch, each in enumerate(figures, 1):
         run.log(STAGE, epoch, each)
     if validate is not None:
@@ -220,7 +227,10 @@ def learn(
                 advance(len(some), f"loss {float(loss.detach()):.3f}")
         with torch.no_grad():
             checked = rest if len(rest) else places
-            outside = -float(_score(memory, gathered[checked]).mean())
+            outside = -sum(
+                float(_score(memory, gathered[checked[start : start + CHECKED_AT_ONCE]]).sum())
+                for start in range(0, len(checked), CHECKED_AT_ONCE)
+            ) / len(checked)
             alone = -float(gathered.alone[checked].mean())
         figures.append({"loss": total / len(order), "held_out": outside, "held_out_alone": alone})
         if outside < best:

@@ -112,12 +112,12 @@ def train_pass_two(
     if run.result(STAGE) is not None:
         load_weights(trained, folder / "final.safetensors")
         return
-    parameters = list(trained.parameters())
+    model.requires_grad_(options.joint)
+    parameters = [each for each in trained.parameters() if each.requires_grad]
     if not parameters:
         save_weights(trained, folder / "final.safetensors")
         run.finish(STAGE, {"chosen": "nothing to train"})
         return
-    model.requires_grad_(options.joint)
     trainee = Trainee(trained, make_optimiser(options.optimiser, parameters, options.learning_rate))
     checkpoints = Checkpoints(folder / "checkpoints")
     at = Position(**(checkpoints.restore(trainee) or {}))
