@@ -12,8 +12,8 @@ HEAD = """# Speed
 <!-- written by `make bench`; do not edit -->
 
 Measured on {cores} cores of "{processor}" ({system}), Python {python}, PyTorch {torch}, Recollect {recollect}
-at commit {commit}, {date}. All systems in one run, on a made-up corpus with the lengths and word frequencies
-of subtitles: 8,000 pieces a side, embedding 256, one recurrent layer of 512 (a direction, in the encoder).
+at commit {commit}, {date}. All systems one after the other, parts of them perhaps in separate runs, on a
+made-up corpus with the lengths and word frequencies of subtitles: 8,000 pieces a side, embedding 256, one recurrent layer of 512 (a direction, in the encoder).
 Times are the best of three; on a shared machine only their ratios mean anything. Decoding speed is counted in
 target pieces a second; every system is made to produce translations of the same length (its source's and five
 more), so weights need not be trained.

@@ -12,12 +12,10 @@ def test_words_said_before_are_counted(monkeypatch):
     assert str(found) == "repeated words 33.3% (1 of 3)"
 
 
-def test_history_may_be_another():
+def test_very_common_words_are_no_terms():
     common = [first + second for first in "abcdefghij" for second in "klmnopqrstuvwxyz"]
-    references = [[" ".join(common[:150] * 3), "term b", "term c"]]
-    outputs = [["", "", "term"]]
-    assert repeats(outputs, references).total == 1
-    assert repeats(outputs, references, [["", "none", "none"]]).total == 0
+    references = [[" ".join(common[:150] * 3), "term ak", "term al"]]
+    assert repeats([["", "", "term"]], references).total == 1
 
 
 def test_nothing_to_repeat():

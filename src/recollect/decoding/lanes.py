@@ -92,7 +92,6 @@ class _Deal:
 class Begun:
     """A sentence that has been encoded, one of several; nothing was to encode where `length` is 0."""
 
-    text: str
     length: int  # in tokens, with the end
     progress: Any
     row: int
@@ -237,8 +236,8 @@ class _SideBySide(_Documents):
         if real:
             device = translator.model.device
             progress = translator.searched.start(*(each.to(device) for each in collate_source(real)))
-        for (lane, _), text, sentence, given in zip(wanted, texts, ids, self.given(wanted), strict=True):
-            lane.ahead.append(Begun(text, len(sentence) + 1 if sentence else 0, progress, row, given))
+        for (lane, _), sentence, given in zip(wanted, ids, self.given(wanted), strict=True):
+            lane.ahead.append(Begun(len(sentence) + 1 if sentence else 0, progress, row, given))
             row += bool(sentence)
 
     @torch.inference_mode()
@@ -250,9 +249,7 @@ class _SideBySide(_Documents):
         for places in together.values():
             some = [begun[place] for place in places]
             progress, lengths = self._rows(some)
-            if not len(
-                search.rows
-            ):  # at first anything will do for the places of the others: theirs come next
+            if not len(search.rows):  # at first anything will do in the others' places: theirs come next
                 search.begin(*self._rows([some[0]] * len(self.lanes)))
             search.put([int(search.rows[place]) for place in places], progress, lengths)
 

@@ -29,26 +29,21 @@ class Repeats:
         return f"repeated words {self.accuracy:.1f}% ({self.right:,} of {self.total:,})"
 
 
-def repeats(
-    outputs: Sequence[Sequence[str]],
-    references: Sequence[Sequence[str]],
-    history: Sequence[Sequence[str]] | None = None,
-) -> Repeats:
+def repeats(outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Repeats:
     """Count, sentence by sentence of each document, the words of its reference that were said before.
 
-    Before means in the references of earlier sentences, or in `history`; very common words do not count.
+    Before means in the references of earlier sentences; very common words do not count.
     """
-    history = references if history is None else history
     frequent = Counter(word for document in references for line in document for word in _words(line))
     common = {word for word, _ in frequent.most_common(COMMON)}
     right = total = 0
-    for output, reference, past in zip(outputs, references, history, strict=True):
+    for output, reference in zip(outputs, references, strict=True):
         heard: set[str] = set()
-        for said, wanted, remembered in zip(output, reference, past, strict=True):
+        for said, wanted in zip(output, reference, strict=True):
             due = {word for word in _words(wanted) if word in heard and word not in common}
             right += len(due & set(_words(said)))
             total += len(due)
-            heard.update(_words(remembered))
+            heard.update(_words(wanted))
     return Repeats(right, total)
 
 

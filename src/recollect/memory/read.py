@@ -52,9 +52,8 @@ class Weighing(nn.Module):
     def forward(self, recall: Recall) -> Tensor:
         """Return P_m [..., slot] for a recall that was found."""
         empty = recall.scores == -torch.inf
-        scores = (
-            recall.scores.masked_fill(empty, 0.0) * self.temperature.exp()
-        )  # infinity must not meet the gradient
+        # Infinity must not meet the gradient.
+        scores = recall.scores.masked_fill(empty, 0.0) * self.temperature.exp()
         scores = scores + self.follows * recall.follows + self.origin[recall.origin]
         scores = scores - self.decay * torch.log1p(recall.age)
         return scores.masked_fill(empty, -torch.inf).softmax(-1)
