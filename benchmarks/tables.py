@@ -13,7 +13,8 @@ HEAD = """# Speed
 
 Measured on {cores} cores of "{processor}" ({system}), Python {python}, PyTorch {torch}, Recollect {recollect}
 at commit {commit}, {date}. All systems one after the other, parts of them perhaps in separate runs, on a
-made-up corpus with the lengths and word frequencies of subtitles: 8,000 pieces a side, embedding 256, one recurrent layer of 512 (a direction, in the encoder).
+made-up corpus with the lengths and word frequencies of subtitles: 8,000 pieces a side, embedding 256, one
+recurrent layer of 512 (a direction, in the encoder).
 Times are the best of three; on a shared machine only their ratios mean anything. Decoding speed is counted in
 target pieces a second; every system is made to produce translations of the same length (its source's and five
 more), so weights need not be trained.
