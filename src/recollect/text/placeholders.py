@@ -1,0 +1,77 @@
+"""Finding what programs and documents put into prose, and a translation must not touch."""
+
+import re
+
+from recollect.text.inline import Inline, Mark
+
+__all__ = ["hold_placeholders"]
+
+_PLACEHOLDER = re.compile(
+    r"""
+      \{\{[^{}\n]{1,80}\}\}                                        # {{x}}
+    | [$\#%]\{[^{}\n]{1,80}\}                                      # ${x}, #{x}, %{x}
+    | \{[A-Za-z_0-9][^{}\n]{0,79}\}|\{\}                           # {name}, {0:>5}, {}
+    | %\([A-Za-z_][^)\n]{0,79}\)[-+\#0\ ]{0,4}\d*(?:\.\d+)?[a-zA-Z] # %(name)s
+    | %(?:\d{1,2}\$)?[-+\#0]{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?
+        (?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGaAcspn@](?![A-Za-z])  # %s, %1$d, %-5.2f
+    | (?::[A-Za-z][\w+.:-]{0,60}:)?`{1,2}[^`\n]{1,300}`{1,2}(?:__?(?!\w))?  # roles and code
+    | \|[^|\s][^|\n]{0,60}\|_{0,2}(?=\W|$)                         # |substitution|
+    | (?:https?|ftp|file)://[^\s<>"'`\u3000-\u303f\uff00-\uff60]{1,2000}(?<![.,;:!?)])
+    | www\.[A-Za-z0-9-][^\s<>"'`\u3000-\u303f\uff00-\uff60]{1,2000}(?<![.,;:!?)])
+    | [A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,8}    # mail
+    | &(?:[A-Za-z][A-Za-z0-9]{1,30}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});        # entities
+    | </?[A-Za-z][A-Za-z0-9:-]{0,60}(?:\s[^<>\n]{0,500})?/?>                   # tags
+    | \\[nrt](?![A-Za-z])                                          # escapes that a catalogue shows
+    """,
+    re.VERBOSE,
+)
+_OPEN = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*[^/])?>|<([A-Za-z][\w:-]*)>")
+_CLOSE = re.compile(r"</([A-Za-z][\w:-]*)>")
+
+
+def hold_placeholders(inline: Inline) -> Inline:
+    """Return the same with placeholders, roles, addresses, code and tags in its text as marks.
+
+    >>> hold_placeholders(Inline("Hello {name}, see %s")).marks
+    (Mark(at=6, raw='{name}', role='word', pair=0), Mark(at=12, raw='%s', role='word', pair=0))
+    """
+    pieces: list[str | Mark] = []
+    for piece in inline.pieces():
+        pieces += _cut(piece) if isinstance(piece, str) else [piece]
+    first = 1 + max((mark.pair for mark in inline.marks), default=0)
+    return Inline.joined(_paired(pieces, first))
+
+
+def _cut(text: str) -> list[str | Mark]:
+    found: list[str | Mark] = []
+    done = 0
+    for match in _PLACEHOLDER.finditer(text):
+        found += [text[done : match.start()], Mark(0, match.group())]
+        done = match.end()
+    return [piece for piece in (*found, text[done:]) if piece]
+
+
+def _paired(pieces: list[str | Mark], number: int) -> list[str | Mark]:
+    """Make pairs of tags that open and close; others stand for themselves."""
+    waiting: list[tuple[str, int]] = []
+    found = list(pieces)
+    for place, piece in enumerate(pieces):
+        if isinstance(piece, str) or piece.role != "word":
+            continue
+        if opened := _OPEN.fullmatch(piece.raw):
+            waiting.append(((opened[1] or opened[2]).lower(), place))
+        elif (closed := _CLOSE.fullmatch(piece.raw)) and any(
+            name == closed[1].lower() for name, _ in waiting
+        ):
+            while True:
+                name, begin = waiting.pop()
+                if name == closed[1].lower():
+                    break
+            first = found[begin]
+            assert isinstance(first, Mark)
+            found[begin] = Mark(0, first.raw, "open", number)
+            found[place] = Mark(0, piece.raw, "close", number)
+            number += 1
+        elif piece.raw.startswith("<"):
+            found[place] = Mark(0, piece.raw, "point")
+    return found

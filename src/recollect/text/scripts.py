@@ -1,0 +1,29 @@
+"""Scripts, as far as white space is concerned: some part words with it, some do not."""
+
+import re
+
+__all__ = ["has_letters", "is_dense", "is_spaced_word"]
+
+# Han, kana, and the full-width punctuation that goes with them.
+_DENSE = re.compile(
+    r"[\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
+)
+
+
+def is_dense(character: str) -> bool:
+    """Whether a character belongs to a script without spaces between words.
+
+    >>> is_dense("字"), is_dense("。"), is_dense("a"), is_dense("")
+    (True, True, False, False)
+    """
+    return _DENSE.match(character) is not None
+
+
+def is_spaced_word(character: str) -> bool:
+    """Whether a character is part of a word in a script with spaces between words."""
+    return character.isalnum() and not is_dense(character)
+
+
+def has_letters(text: str) -> bool:
+    """Whether there is anything in a text that could be translated."""
+    return any(character.isalpha() for character in text)

@@ -1,0 +1,91 @@
+"""Sentence splitting and its inverse: cut apart, every text can be put together again to the letter."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from sentencex import segment
+
+from recollect.text.scripts import is_dense
+
+__all__ = ["Span", "join_sentences", "split_sentences"]
+
+Span = tuple[int, int]
+"""Where a sentence begins and ends in a text, white space around it not counted."""
+
+_BREAKS = (
+    re.compile(r"[；;：:。！？](?=\s|[^\W\d_])"),  # between clauses
+    re.compile(r"[，,、—)）](?=\s|[^\W\d_])"),
+    re.compile(r"\S(?=\s)"),  # between words
+)
+
+
+def split_sentences(
+    text: str, language: str, longest: int = 400, length: Callable[[str], int] = len
+) -> list[Span]:
+    """Cut a text into sentences that `length` finds no longer than `longest`.
+
+    Longer ones are cut between clauses, or else between words, or else in the middle.
+
+    >>> split_sentences("Mr. Li came. He left.", "en")
+    [(0, 12), (13, 21)]
+    """
+    found: list[Span] = []
+    start = 0
+    for sentence in segment(language, text):
+        found += _bounded(text, start, start + len(sentence), longest, length)
+        start += len(sentence)
+    return found
+
+
+def _bounded(text: str, start: int, end: int, longest: int, length: Callable[[str], int]) -> list[Span]:
+    words = text[start:end]
+    start += len(words) - len(words.lstrip())
+    words = words.strip()
+    end = start + len(words)
+    if not words:
+        return []
+    if len(words) < 2 or length(words) <= longest:
+        return [(start, end)]
+    middle = start + _best_break(words)
+    return [
+        *_bounded(text, start, middle, longest, length),
+        *_bounded(text, middle, end, longest, length),
+    ]
+
+
+def _best_break(words: str) -> int:
+    """Return where to cut in two: at the strongest sign in the middle half, the nearest to the middle."""
+    middle, quarter = len(words) // 2, len(words) // 4
+    for signs in _BREAKS:
+        places = [found.end() for found in signs.finditer(words, quarter, len(words) - quarter)]
+        if places:
+            return min(places, key=lambda place: abs(place - middle))
+    return max(1, middle)
+
+
+def join_sentences(text: str, spans: Sequence[Span], translations: Sequence[str]) -> str:
+    """Put translations where the sentences of `text` were, with white space as their own script wants it.
+
+    >>> join_sentences("你好。再见。", [(0, 3), (3, 6)], ["Hello.", "Goodbye."])
+    'Hello. Goodbye.'
+    """
+    parts: list[str] = []
+    done = 0
+    for number, ((start, end), translation) in enumerate(zip(spans, translations, strict=True)):
+        gap = text[done:start]
+        if number:
+            same = translation == text[start:end] and parts[-1] == text[spans[number - 1][0] : done]
+            gap = gap if same else _gap(parts[-1], gap, translation)
+        parts += [gap, translation]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _gap(before: str, gap: str, after: str) -> str:
+    """Return the white space between two translations, `gap` being what was between their sources."""
+    if not before or not after:
+        return gap
+    dense = is_dense(before[-1]) or is_dense(after[0])
+    if gap == "" and not dense:
+        return " "
+    return "" if gap == " " and dense else gap
