@@ -29,6 +29,7 @@ from recollect.progress import SilentProgress
 from recollect.text.vocabulary import EOS
 from recollect.training.activations import choose_documents, store_activations
 from recollect.training.checkpoints import Trainee
+from recollect.training.crew import Crew
 from recollect.training.optimisers import make_optimiser
 from recollect.training.pass_one import PassOne, train_step
 from recollect.training.pass_two import PassTwo, stored_steps, train_pass_two
@@ -103,17 +104,18 @@ def training(corpus: Path, batch: int, steps: int) -> dict[str, Any]:
     given = config.pass_one.model_dump() | {"seed": 1}
     options = PassOne(**{name: given[name] for name in PassOne.__dataclass_fields__})
     trainee = Trainee(model, make_optimiser("adam", model.parameters(), 1e-3))
+    crew = Crew(model, 1, label_smoothing=options.label_smoothing, seed=1)
     batches = SentenceBatches(data.train, batch=batch, unit="tokens", window=500, seed=1)
     some = list(islice(batches.epoch(0), steps))
     for number, each in enumerate(some[:2], 1):
-        train_step(trainee, each, options, number)
+        train_step(crew, trainee, each, options, number)
     tokens, operations = sum(int(each.kept.sum()) for each in some), 0.0
     seconds, peak = [], 0.0
     for _ in range(REPEATS):
         peak = max(peak, matrix_peak())
         start = time.perf_counter()
         for number, each in enumerate(some, 1):
-            train_step(trainee, each, options, number)
+            train_step(crew, trainee, each, options, number)
         seconds.append(time.perf_counter() - start)
     operations = sum(training_operations(model, each) for each in some)
     return {

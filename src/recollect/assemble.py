@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 
 from recollect.allocator import keep_freed_memory
 from recollect.batches.prepare import prepare
@@ -197,10 +197,13 @@ def train(
     progress: SilentProgress | TerminalProgress,
     passes: Sequence[str] = ("one", "two"),
     base: Path | None = None,
+    start: Path | None = None,
+    processes: int = 1,
 ) -> Path:
     """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder.
 
-    `base` is a model whose sentence model is taken as it is, instead of a first pass.
+    `base` is a model whose sentence model is taken as it is, instead of a first pass; `start` is one that the
+    first pass begins with. `processes` share the work of the first pass.
     """
     if len(prepared.train) == 0:
         raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
@@ -211,7 +214,12 @@ def train(
     memory = build_memory(config, model, target)
     translator = build_translator(config, model, None, source, target, prepared.dictionary)
     if base is not None and run.result("pass-one") is None:
-        _adopt(base, model, prepared, run)
+        taken, folder_of_base = _sentence_model_of(base, model, prepared)
+        with whole_file(run.folder / "pass-one" / "final.safetensors") as draft:
+            save_file(taken, draft)
+        run.finish("pass-one", {"chosen": f"taken from {folder_of_base}"})
+    elif start is not None:
+        model.load_state_dict(_sentence_model_of(start, model, prepared)[0])
     train_pass_one(
         model,
         SentenceBatches(
@@ -225,6 +233,7 @@ def train(
         run,
         _validation(translator.replaced(beam=_greedy(translator.beam)), prepared, config),
         progress,
+        processes,
     )
     if "two" not in passes and run.result("pass-two") is None:
         return _export(config, prepared, run, model, None)
@@ -277,8 +286,8 @@ def train(
     return _export(config, prepared, run, model, memory)
 
 
-def _adopt(base: Path, model: RNNSearch, prepared: Prepared, run: Run) -> None:
-    """Take over the sentence model of another folder as the result of the first pass."""
+def _sentence_model_of(base: Path, model: RNNSearch, prepared: Prepared) -> tuple[dict[str, Tensor], Path]:
+    """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder."""
     folder = _model_folder(base)
     for name in _read_manifest(folder)["sha256"]:
         side = name.partition(".")[0]
@@ -292,9 +301,7 @@ def _adopt(base: Path, model: RNNSearch, prepared: Prepared, run: Run) -> None:
     own = {name: parameter.shape for name, parameter in model.named_parameters()}
     if own != {name: each.shape for name, each in taken.items()}:
         raise ModelError(f"{folder}: its sentence model has other sizes than this configuration asks for")
-    with whole_file(run.folder / "pass-one" / "final.safetensors") as draft:
-        save_file(taken, draft)
-    run.finish("pass-one", {"chosen": f"taken from {folder}"})
+    return taken, folder
 
 
 def _common(options: Any, given: dict[str, Any]) -> dict[str, Any]:

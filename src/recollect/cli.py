@@ -146,11 +146,27 @@ def train(
             show_default=False,
         ),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--start-from",
+            help="A trained model whose sentence model is trained further, instead of a new one.",
+            show_default=False,
+        ),
+    ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            "--processes", min=1, help="Processes that share the work of pass one: one for each core is best."
+        ),
+    ] = 1,
     overrides: Overrides = None,
 ) -> None:
     """Train the sentence model, then its memory. Interrupted at any moment, the same command goes on."""
     if only not in ("both", "one"):
         raise typer.BadParameter("must be both or one", param_hint="--passes")
+    if base is not None and start is not None:
+        raise RecollectError("--base takes a sentence model as it is, --start-from trains it: give one")
     from recollect.assemble import train as train_passes
     from recollect.batches.prepared import Prepared
     from recollect.config import load_config
@@ -159,7 +175,16 @@ def train(
     settings = load_config(config, preset=preset, overrides=overrides or ())
     passes = ("one",) if only == "one" else ("one", "two")
     prepared = Prepared.open(data)
-    model = train_passes(settings, prepared, run, progress=TerminalProgress(), passes=passes, base=base)
+    model = train_passes(
+        settings,
+        prepared,
+        run,
+        progress=TerminalProgress(),
+        passes=passes,
+        base=base,
+        start=start,
+        processes=processes,
+    )
     print(f"trained: {model}")
 
 

@@ -6,13 +6,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from recollect.batches.sentences import Batch, SentenceBatches
 from recollect.models.interface import SentenceModel
-from recollect.predict import score
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.training.checkpoints import Checkpoints, Trainee, average_weights, load_weights, save_weights
+from recollect.training.crew import Crew
 from recollect.training.optimisers import learning_rate, make_optimiser, update
 from recollect.training.run import Run
 
@@ -68,6 +66,7 @@ def train_pass_one(
     run: Run,
     validate: Validate | None,
     progress: SilentProgress | TerminalProgress,
+    processes: int = 1,
 ) -> None:
     """Train `model` in place, resuming where the run folder left off; end with its best weights."""
     folder = run.folder / STAGE
@@ -81,13 +80,14 @@ def train_pass_one(
     if at.step:
         progress.say(f"pass one goes on from step {at.step:,}")
 
-    with progress.bar("pass one", options.max_steps, "steps", done=at.step) as advance:
+    crew = Crew(model, processes, label_smoothing=options.label_smoothing, seed=options.seed)
+    with crew, progress.bar("pass one", options.max_steps, "steps", done=at.step) as advance:
         meter = Meter()
         while not _finished(at, options):
             for batch in batches.epoch(at.epoch, skip=at.batch):
                 at.step += 1
                 at.batch += 1
-                loss = train_step(trainee, batch, options, at.step)
+                loss = train_step(crew, trainee, batch, options, at.step)
                 meter.add(loss, int(batch.kept.sum()))
                 advance(1, meter.note)
                 if at.step % LOG_EVERY == 0:
@@ -110,17 +110,9 @@ def train_pass_one(
     run.log(STAGE, at.step, figures)
 
 
-def train_step(trainee: Trainee, batch: Batch, options: PassOne, number: int) -> float:
+def train_step(crew: Crew, trainee: Trainee, batch: Batch, options: PassOne, number: int) -> float:
     """Take one update; return the loss (with label smoothing), summed over the tokens."""
-    model = trainee.module
-    assert isinstance(model, SentenceModel)
-    model.train()
-    # The noise of a step depends on the seed and its number alone, so that a resumed run repeats it.
-    torch.manual_seed(options.seed * 1_000_003 + number)
-    batch = batch.to(model.device)
-    step = model.unroll(batch.source, batch.lengths, batch.previous)
-    loss = -score(model, step, batch.target, kept=batch.kept, smoothing=options.label_smoothing).sum()
-    (loss / batch.kept.sum()).backward()  # type: ignore[no-untyped-call]
+    loss = crew.add_gradient(batch, number)
     rate = learning_rate(
         number,
         peak=options.learning_rate,
@@ -130,7 +122,7 @@ def train_step(trainee: Trainee, batch: Batch, options: PassOne, number: int) ->
         steps=options.max_steps,
     )
     update(trainee.optimiser, trainee.parameters, rate, options.clip)
-    return float(loss.detach())
+    return loss
 
 
 class Meter:
