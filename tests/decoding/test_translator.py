@@ -11,6 +11,7 @@ from recollect.decoding import translator as translator_module
 from recollect.decoding.beam import Beam
 from recollect.decoding.forced import force
 from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.session import Session
 from recollect.predict import predict
 from recollect.text.vocabulary import BOS, EOS, UNK
 
@@ -194,6 +195,45 @@ def test_going_on_with_a_history(translator, found):
 
 
 # -- history
+
+
+SETTLED = {d: {n: "ka ke" for n in range(len(document)) if n % 3} for d, document in enumerate(DOCUMENTS)}
+
+
+def test_settled_sentences_are_kept_and_remembered(translator, found):
+    """What a person has translated is not translated again; the rest is as after a correction."""
+    stream = list(translator.stream(DOCUMENTS, settled=SETTLED))
+    told = {(item.document, item.sentence): item.translation for item in stream}
+    assert len(stream) == len(told) == sum(map(len, DOCUMENTS))
+    others = [(d, n) for d, document in enumerate(DOCUMENTS) for n in range(len(document)) if not n % 3]
+    assert any(told[d, n].score != found[d][n].score for d, n in others)
+    for number, document in enumerate(DOCUMENTS):
+        session = Session(translator)
+        for n, sentence in enumerate(document):
+            said = session.translate(sentence)
+            if n in SETTLED[number]:
+                assert told[number, n].text == "ka ke"
+                session.correct(n, "ka ke")
+            else:
+                assert told[number, n].text == said.text
+                assert told[number, n].score == pytest.approx(said.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"memory": None}, {"beam": Beam(size=1)}])
+def test_going_on_with_settled_sentences(translator, options):
+    made = translator.replaced(**options)
+    whole = [[None] * len(document) for document in DOCUMENTS]
+    for item in made.stream(DOCUMENTS, settled=SETTLED):
+        whole[item.document][item.sentence] = item.translation
+    assert_same(interrupted(made, 12, settled=SETTLED), whole)
+
+
+def test_links_tell_which_words_belong_together(translator, found):
+    for document, translations in zip(DOCUMENTS, found, strict=True):
+        for sentence, translation in zip(document, translations, strict=True):
+            for link in translator.links(sentence, translation):
+                assert sentence[link.source_start : link.source_end].strip()
+                assert 0 <= link.target_start <= link.target_end <= len(translation.text)
 
 
 def test_our_own_words_as_history_are_the_default(translator, found):

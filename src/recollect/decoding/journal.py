@@ -111,7 +111,7 @@ class Journal:
     def open(cls, output: Path, text: PlainText, signature: Sequence[str]) -> "Journal":
         """Begin a journal, or read an interrupted one."""
         path = output.with_name(output.name + ".journal")
-        header = {"journal": 1, "text": text.digest, "signature": list(signature)}
+        header = {"journal": 2, "text": text.digest, "signature": list(signature)}
         entries = list(whole_entries(path))
         if entries and entries[0] != header:
             raise RunError(
@@ -121,16 +121,16 @@ class Journal:
         with whole_file(path) as draft:
             draft.write_text("".join(json.dumps(entry) + "\n" for entry in entries or [header]), "utf-8")
         done: dict[int, list[Translation]] = {}
-        for document, sentence, output_text, score, tokens in entries[1:]:
+        for document, sentence, output_text, score, tokens, aligned in entries[1:]:
             sentences = done.setdefault(document, [])
             if sentence == len(sentences):
-                sentences.append(Translation(output_text, score, tuple(tokens)))
+                sentences.append(Translation(output_text, score, tuple(tokens), tuple(aligned)))
         return cls(path, done)
 
     def add(self, item: Finished) -> None:
         """Note a sentence; it is safe once this returns."""
         found = item.translation
-        entry = [item.document, item.sentence, found.text, found.score, list(found.tokens)]
+        entry = [item.document, item.sentence, found.text, found.score, found.tokens, found.aligned]
         self._handle.write(json.dumps(entry) + "\n")
         self._handle.flush()
         os.fsync(self._handle.fileno())

@@ -7,7 +7,7 @@ Sentences are encoded some time before their turn, many at once: no encoding dep
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from recollect.batches.sentences import collate_source
 from recollect.decoding.beam import Integers, Search
 from recollect.decoding.draft import confirm
 from recollect.decoding.hypothesis import Hypothesis
-from recollect.decoding.translation import Finished
+from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import merged, parts
 from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
@@ -44,6 +44,14 @@ class Known:
 
     done: Mapping[int, Sequence[Sequence[int]]]  # tokens of the sentences that need no translation any more
     history: Sequence[Sequence[Heard]] | None  # what is to be remembered, if not our own words
+    settled: Mapping[int, Mapping[int, str]]  # sentences that a person has translated, and how
+
+    def heard(self, document: int, sentence: int) -> Heard | None:
+        """Return what is to be remembered of a sentence, if it is not our own words."""
+        text = self.settled.get(document, {}).get(sentence)
+        if text is not None:
+            return text
+        return None if self.history is None else self.history[document][sentence]
 
 
 def stream_with_memory(
@@ -130,15 +138,25 @@ class _Documents:
             tokens = known.done.get(number, ())
             if not translator.carry:
                 self.slots.clear(place)
-            if known.history is None:
-                translator.refill(self.slots, place, sentences[: len(tokens)], tokens)
-            else:
-                done = slice(len(tokens))
-                for each in translator.force(*apart(sentences[done], known.history[number][done])):
-                    translator.remember(self.slots, {place: each}, CORRECTION)
+            self._catch_up(place, number, sentences, tokens)
             if len(tokens) < len(sentences):
                 return Lane(number, sentences, len(tokens))
         return None
+
+    def _catch_up(
+        self, place: int, number: int, sentences: Sequence[str], tokens: Sequence[Sequence[int]]
+    ) -> None:
+        """Remember the sentences of a document that are done: our own tokens, or what is to be remembered."""
+        heard = [self.known.heard(number, at) for at in range(len(tokens))]
+        for own, run in groupby(range(len(tokens)), key=lambda at: heard[at] is None):
+            some = list(run)
+            texts = [sentences[at] for at in some]
+            if own:
+                self.translator.refill(self.slots, place, texts, [tokens[at] for at in some])
+                continue
+            given = [each for at in some if (each := heard[at]) is not None]
+            for forced in self.translator.force(*apart(texts, given)):
+                self.translator.remember(self.slots, {place: forced}, CORRECTION)
 
     def predict(self, step: Step, rows: Integers | None) -> Tensor:
         """Return log P(y_t) [lane, many, token]: the distribution that search asks for."""
@@ -146,21 +164,29 @@ class _Documents:
 
     def given(self, lanes: Sequence[tuple[Lane, int]]) -> list[Hypothesis | None]:
         """Return what is to be remembered of some sentences, where it is not what we shall say."""
-        if self.known.history is None:
-            return [None] * len(lanes)
-        texts = [lane.sentences[at] for lane, at in lanes]
-        history = [self.known.history[lane.number][at] for lane, at in lanes]
-        return self.translator.force(*apart(texts, history))
+        heard = [self.known.heard(lane.number, at) for lane, at in lanes]
+        some = [(lane.sentences[at], each) for (lane, at), each in zip(lanes, heard, strict=True) if each]
+        forced = iter(self.translator.force(*apart([text for text, _ in some], [each for _, each in some])))
+        return [next(forced) if each else None for each in heard]
+
+    def to_translate(self, lane: Lane, at: int) -> str:
+        """Return a sentence, or nothing where a person has translated it."""
+        return "" if at in self.known.settled.get(lane.number, ()) else lane.sentences[at]
 
     def finish(
         self, place: int, lane: Lane, found: Sequence[Hypothesis], given: Hypothesis | None
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
-        if self.known.history is None:
+        if self.known.heard(lane.number, lane.at) is None:
             self.translator.remember(self.slots, {place: found[0] if found else None})
         else:
             self.translator.remember(self.slots, {place: given}, CORRECTION)
-        done = Finished(lane.number, lane.at, self.translator.express(lane.sentences[lane.at], found))
+        settled = self.known.settled.get(lane.number, {}).get(lane.at)
+        if settled is None:
+            translation = self.translator.express(lane.sentences[lane.at], found)
+        else:
+            translation = Translation(settled, 0.0, tuple(given.tokens) if given else ())
+        done = Finished(lane.number, lane.at, translation)
         lane.at += 1
         return done
 
@@ -229,7 +255,7 @@ class _SideBySide(_Documents):
             for lane in self.lanes
             for at in range(lane.at + len(lane.ahead), min(lane.at + depth, len(lane.sentences)))
         ]
-        texts, translator = [lane.sentences[at] for lane, at in wanted], self.translator
+        texts, translator = [self.to_translate(lane, at) for lane, at in wanted], self.translator
         ids = translator.source_vocabulary.encode_many(texts)
         real = [sentence for sentence in ids if sentence]
         progress, row = None, 0
@@ -270,7 +296,7 @@ class _Drafted(_Documents):
         while (lane := self.next_document(0)) is not None:
             places = iter([(lane, at) for at in range(lane.at, len(lane.sentences))])
             while some := list(islice(places, self.translator.lanes)):
-                drafts = self.translator.search([lane.sentences[at] for _, at in some])
+                drafts = self.translator.search([self.to_translate(lane, at) for _, at in some])
                 for draft, given in zip(drafts, self.given(some), strict=True):
                     found = [self._confirm(lane, draft[0])] if draft else []
                     yield self.finish(0, lane, found, given)

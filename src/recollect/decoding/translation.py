@@ -12,6 +12,7 @@ class Translation:
     text: str
     score: float
     tokens: tuple[int, ...]
+    aligned: tuple[int, ...] = ()  # the source token that each token, and the end, looked at most
     alternatives: tuple["Translation", ...] = ()
 
     def __str__(self) -> str:

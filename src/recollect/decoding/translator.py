@@ -25,6 +25,8 @@ from recollect.memory.policies import first_in_first_out
 from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
+from recollect.text.placing import Link
+from recollect.text.spans import piece_spans
 from recollect.text.unknowns import replace_unknowns
 from recollect.text.vocabulary import BOS, EOS, Vocabulary
 from recollect.text.words import split_words
@@ -179,34 +181,42 @@ class Translator:
         *,
         done: Mapping[int, Sequence[Sequence[int]]] | None = None,
         history: Sequence[Sequence[Heard]] | None = None,
+        settled: Mapping[int, Mapping[int, str]] | None = None,
     ) -> Iterator[Finished]:
         """Yield sentences as they are finished; within a document they come in order.
 
         `done` holds the tokens of sentences that an earlier, interrupted attempt has finished: they are
-        remembered, not translated again.
+        remembered, not translated again. `settled` holds sentences (by document and number) that a person
+        has translated: they are remembered as a person's words, and yielded as they are.
         """
-        done = done or {}
+        known = Known(done or {}, history, settled or {})
         if self.spoken is None:
-            yield from self._stream_alone(documents, done)
+            yield from self._stream_alone(documents, known)
         else:
-            yield from stream_with_memory(self, self.spoken, documents, Known(done, history))
+            yield from stream_with_memory(self, self.spoken, documents, known)
 
     # -- without: any order will do
 
-    def _stream_alone(
-        self, documents: Iterable[Sequence[str]], done: Mapping[int, Sequence[Sequence[int]]]
-    ) -> Iterator[Finished]:
+    def _stream_alone(self, documents: Iterable[Sequence[str]], known: Known) -> Iterator[Finished]:
         places = (
             (document, number, text)
             for document, sentences in enumerate(documents)
             for number, text in enumerate(sentences)
-            if number >= len(done.get(document, ()))
+            if number >= len(known.done.get(document, ()))
         )
         while window := list(islice(places, WINDOW * self.lanes)):
             found: dict[tuple[int, int], Translation] = {}
-            window.sort(key=lambda place: len(place[2]))
-            for start in range(0, len(window), self.lanes):
-                some = window[start : start + self.lanes]
+            rest = []
+            for document, number, text in window:
+                settled = known.settled.get(document, {}).get(number)
+                if settled is None:
+                    rest.append((document, number, text))
+                else:
+                    tokens = tuple(self.target_vocabulary.encode(settled))
+                    found[document, number] = Translation(settled, 0.0, tokens)
+            rest.sort(key=lambda place: len(place[2]))
+            for start in range(0, len(rest), self.lanes):
+                some = rest[start : start + self.lanes]
                 texts = [text for _, _, text in some]
                 for (document, number, text), each in zip(some, self.search(texts), strict=True):
                     found[document, number] = self.express(text, each)
@@ -285,9 +295,26 @@ class Translator:
         if not hypotheses:
             return Translation("", 0.0, ())
         best, *others = [
-            Translation(self._text(source, each), each.score, tuple(each.tokens)) for each in hypotheses
+            Translation(self._text(source, each), each.score, tuple(each.tokens), tuple(each.aligned))
+            for each in hypotheses
         ]
         return replace(best, alternatives=tuple(others))
+
+    def links(self, source: str, translation: Translation) -> list[Link]:
+        """Return which stretch of the source each piece of its translation speaks of."""
+        sources = piece_spans(source, self._pieces(self.source_vocabulary, source))
+        targets = piece_spans(
+            translation.text, [self.target_vocabulary.piece(token) for token in translation.tokens]
+        )
+        return [
+            Link(*sources[position], *target)
+            for position, target in zip(translation.aligned, targets, strict=False)  # the end is aligned too
+            if position < len(sources)
+        ]
+
+    @staticmethod
+    def _pieces(vocabulary: Vocabulary, text: str) -> list[str]:
+        return [vocabulary.piece(token) for token in vocabulary.encode(text)]
 
     def _text(self, source: str, hypothesis: Hypothesis) -> str:
         if self.dictionary is None:
