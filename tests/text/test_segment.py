@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.text.inline import Inline
 from recollect.text.segment import join_sentences, split_sentences
 
 
@@ -43,15 +44,17 @@ def test_long_sentences_are_cut_between_clauses() -> None:
 )
 def test_joined_again_it_is_the_text(text: str, language: str, longest: int) -> None:
     spans = split_sentences(text, language, longest)
-    assert join_sentences(text, spans, [text[start:end] for start, end in spans]) == text
+    assert str(join_sentences(text, spans, [Inline(text[start:end]) for start, end in spans])) == text
     assert "".join(text.split()) == "".join("".join(text[start:end].split()) for start, end in spans)
 
 
 def test_white_space_is_that_of_the_translation() -> None:
     text = "你好。再见。"
-    assert join_sentences(text, split_sentences(text, "zh"), ["Hello.", "Bye."]) == "Hello. Bye."
+    english = [Inline("Hello."), Inline("Bye.")]
+    assert str(join_sentences(text, split_sentences(text, "zh"), english)) == "Hello. Bye."
     text = "Hello. Bye.\n"
-    assert join_sentences(text, split_sentences(text, "en"), ["你好。", "再见。"]) == "你好。再见。\n"
+    chinese = [Inline("你好。"), Inline("再见。")]
+    assert str(join_sentences(text, split_sentences(text, "en"), chinese)) == "你好。再见。\n"
 
 
 def test_a_huge_line_is_cut_without_delay() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from sentencex import segment
 
+from recollect.text.inline import Inline, Mark
 from recollect.text.scripts import is_dense
 
 __all__ = ["Span", "join_sentences", "split_sentences"]
@@ -63,22 +64,23 @@ def _best_break(words: str) -> int:
     return max(1, middle)
 
 
-def join_sentences(text: str, spans: Sequence[Span], translations: Sequence[str]) -> str:
+def join_sentences(text: str, spans: Sequence[Span], translations: Sequence[Inline]) -> Inline:
     """Put translations where the sentences of `text` were, with white space as their own script wants it.
 
-    >>> join_sentences("你好。再见。", [(0, 3), (3, 6)], ["Hello.", "Goodbye."])
+    >>> str(join_sentences("你好。再见。", [(0, 3), (3, 6)], [Inline("Hello."), Inline("Goodbye.")]))
     'Hello. Goodbye.'
     """
-    parts: list[str] = []
+    pieces: list[str | Mark] = []
     done = 0
     for number, ((start, end), translation) in enumerate(zip(spans, translations, strict=True)):
         gap = text[done:start]
         if number:
-            same = translation == text[start:end] and parts[-1] == text[spans[number - 1][0] : done]
-            gap = gap if same else _gap(parts[-1], gap, translation)
-        parts += [gap, translation]
+            begin, before = spans[number - 1][0], translations[number - 1].text
+            if translation.text != text[start:end] or before != text[begin:done]:
+                gap = _gap(before, gap, translation.text)
+        pieces += [gap, *translation.pieces()]
         done = end
-    return "".join([*parts, text[done:]])
+    return Inline.joined([*pieces, text[done:]])
 
 
 def _gap(before: str, gap: str, after: str) -> str:

@@ -1,0 +1,118 @@
+"""A file's prose as sentences to translate, and the file again from their translations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.text.formats.content import Content, Unit
+from recollect.text.inline import Inline
+from recollect.text.placeholders import hold_placeholders
+from recollect.text.placing import Link, place_marks
+from recollect.text.scripts import has_letters
+from recollect.text.segment import Span, join_sentences, split_sentences
+
+__all__ = ["Passages", "Spoken"]
+
+LONGEST = 60  # tokens of a sentence; models are trained on sentences not much longer
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A sentence's translation, and which of its words speak of which words of the source."""
+
+    text: str
+    links: Sequence[Link] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A unit cut into sentences, which are `first`, `first + 1`, ... of the file."""
+
+    unit: Unit
+    held: Inline
+    spans: Sequence[Span]
+    first: int
+    kept: bool  # it has a translation already
+
+
+class Passages:
+    """The sentences of a file in reading order; `settled` ones have been translated already, by a person."""
+
+    def __init__(
+        self, content: Content, language: str, length: Callable[[str], int] = len, longest: int = LONGEST
+    ) -> None:
+        self.content = content
+        self.sentences: list[str] = []
+        self.settled: dict[int, str] = {}
+        self._passages = [self._cut(unit, language, length, longest) for unit in content.units]
+
+    def _cut(self, unit: Unit, language: str, length: Callable[[str], int], longest: int) -> _Passage:
+        held, first = hold_placeholders(unit.source), len(self.sentences)
+        spans = split_sentences(held.text, language, longest, length) if has_letters(held.text) else []
+        spans = _with_words(spans, held)
+        if unit.target is None:
+            self.sentences += [held.text[start:end] for start, end in spans]
+            return _Passage(unit, held, spans, first, kept=False)
+        translated = hold_placeholders(unit.target).text
+        theirs = split_sentences(translated, "", longest, length)
+        pairs = [
+            (held.text[start:end], translated[begin:stop])
+            for (start, end), (begin, stop) in zip(spans, theirs, strict=False)
+        ]
+        if len(spans) != len(theirs):
+            pairs = [(held.text, translated)] if spans else []
+        for source, target in pairs:
+            self.settled[len(self.sentences)] = target
+            self.sentences.append(source)
+        return _Passage(unit, held, (), first, kept=True)
+
+    def where(self, sentence: int) -> str:
+        """Return where in the file a sentence stands, for people."""
+        found = [each for each in self._passages if each.first <= sentence]
+        return found[-1].unit.where if found else ""
+
+    def render(self, spoken: Sequence[Spoken]) -> bytes:
+        """Return the file with a translation for every sentence."""
+        return self.content.render([self._target(each, spoken) for each in self._passages])
+
+    def _target(self, passage: _Passage, spoken: Sequence[Spoken]) -> Inline | None:
+        if passage.kept:
+            return None
+        if not passage.spans:
+            return passage.unit.source
+        said = spoken[passage.first : passage.first + len(passage.spans)]
+        pairs = list(zip(_sentences(passage.held, passage.spans), said, strict=True))
+        if all(source.text == each.text for source, each in pairs):
+            return passage.unit.source
+        placed = [place_marks(source, each.text, each.links) for source, each in pairs]
+        return _restored(join_sentences(passage.held.text, passage.spans, placed), passage.unit.source)
+
+
+def _with_words(spans: Sequence[Span], held: Inline) -> list[Span]:
+    """Return sentences with the white space between them and the marks around them that stand for words."""
+    words = [mark.at for mark in held.marks if mark.role == "word"]
+    found = []
+    for number, (start, end) in enumerate(spans):
+        last = number + 1 == len(spans)
+        own = [at for at in words if (number == 0 or at >= start) and (last or at < spans[number + 1][0])]
+        found.append((min([start, *own]), max([end, *own])))
+    return found
+
+
+def _sentences(held: Inline, spans: Sequence[Span]) -> list[Inline]:
+    """Cut a text with its marks; those in the white space between sentences go with the one before."""
+    begins = [start for start, _ in spans[1:]]
+    found = []
+    for part, (start, end), begin in zip(held.cut(begins), spans, [0, *begins], strict=True):
+        places = [min(max(mark.at - start + begin, 0), end - start) for mark in part.marks]
+        marks = [replace(mark, at=at) for mark, at in zip(part.marks, places, strict=True)]
+        found.append(Inline(held.text[start:end], tuple(marks)))
+    return found
+
+
+def _restored(target: Inline, source: Inline) -> Inline:
+    """Return placeholders as text again: only the marks of the source itself are marks."""
+    own = {(mark.raw, mark.role, mark.pair) for mark in source.marks}
+    return Inline.joined(
+        piece if isinstance(piece, str) or (piece.raw, piece.role, piece.pair) in own else piece.raw
+        for piece in target.pieces()
+    )
