@@ -1,4 +1,4 @@
-"""gettext catalogues (.po, .pot): the messages of a program, in which nothing but the translations changes."""
+"""gettext catalogues (.po, .pot): the messages of a program, of which only the translations change."""
 
 import re
 import textwrap
@@ -106,9 +106,7 @@ class _Catalogue:
             for source, core, target in zip(sources, cores, targets, strict=False)
         ]
 
-    def _translate(
-        self, lines: list[bytes], message: Message, texts: list[str | None], units: range
-    ) -> None:
+    def _translate(self, lines: list[bytes], message: Message, texts: list[str | None], units: range) -> None:
         """Replace the translations of one message by those of `texts` that are not None."""
         plural = len(texts) == 2
         stale = False  # whether an earlier translation stays
@@ -162,7 +160,7 @@ class _Catalogue:
 
 
 def _edges(text: str) -> tuple[str, str, str]:
-    """Line ends before the text, the text, and line ends behind it: gettext wants them in a translation, too."""
+    """Line ends before a text, the text, and line ends behind it: gettext wants them translated alike."""
     without = text.lstrip("\r\n")
     core = without.rstrip("\r\n")
     return text[: len(text) - len(without)], core, without[len(core) :]
@@ -188,6 +186,6 @@ def _written(keyword: str, text: str, wrap: bool) -> list[str]:
         return [f'{keyword} "{parts[0]}"']
     if wrap:
         width = _COLUMNS - len('""')
-        options = {"drop_whitespace": False, "break_long_words": False}
-        parts = [line for part in parts for line in textwrap.wrap(part, width, **options)]
+        wrapper = textwrap.TextWrapper(width, drop_whitespace=False, break_long_words=False)
+        parts = [line for part in parts for line in wrapper.wrap(part)]
     return [f'{keyword} ""', *(f'"{part}"' for part in parts)]

@@ -140,7 +140,9 @@ def _parsed(line: str, where: str) -> tuple[str, str | None, list[str]]:
         return match[1], match[2], _STRINGS.findall(match[3])
     if line.startswith(("msg", '"')):
         raise DataError(f'{where}: strings stand between double quotes, with \\" for a quote inside of them')
-    raise DataError(f"{where}: {line[:40]!r} is neither a part of a message nor a comment, which begins with #")
+    raise DataError(
+        f"{where}: {line[:40]!r} is neither a part of a message nor a comment, which begins with #"
+    )
 
 
 def _field(message: Message, keyword: str, index: str | None, number: int, where: str) -> Field:
@@ -170,5 +172,6 @@ def _finished(message: Message, number: int, name: str) -> Message:
         return message
     lacking = "has a keyword without a string" if message.forms else "has no msgstr"
     raise DataError(
-        f"{name}, line {number + 1}: the message of line {fields[0].begin + 1} {lacking}; is the file complete?"
+        f"{name}, line {number + 1}: the message of line {fields[0].begin + 1} {lacking}; "
+        "is the file complete?"
     )

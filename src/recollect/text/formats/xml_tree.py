@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from recollect.errors import DataError
 
-__all__ = ["Element", "XmlFile", "escaped", "read_xml"]
+__all__ = ["Element", "XmlFile", "attributes_of", "escaped", "read_xml", "with_attribute"]
 
 _DEEPEST = 200
 _BYTE_ORDER_MARKS = {  # the longer first: UTF-32's begins with UTF-16's
@@ -22,6 +22,7 @@ _BYTE_ORDER_MARKS = {  # the longer first: UTF-32's begins with UTF-16's
 _ENCODING = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:+-]+)["']""")
 _START_TAG = re.compile(rb"""<[^"'>]*+(?:"[^"]*+"[^"'>]*+|'[^']*+'[^"'>]*+)*+>""")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ATTRIBUTE = re.compile(r"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
 _XML = "http://www.w3.org/XML/1998/namespace"
 
 
@@ -30,7 +31,7 @@ class Element:
     """An element, and the bytes at which its tags begin and end in the file as UTF-8."""
 
     name: str  # without a prefix where it is in the namespace of the root, else after its namespace in braces
-    attributes: dict[str, str]  # named likewise; those without a prefix, and xml:lang and its like, as written
+    attributes: dict[str, str]  # named likewise, but xml:lang and its like as they are written
     line: int
     begin: int  # of its first tag
     inside: int  # behind that tag
@@ -62,8 +63,15 @@ class XmlFile:
         """A stretch of the file as it is written there."""
         return self.utf8[begin:end].decode()
 
+    def indent(self, element: Element) -> str:
+        """The line end and the white space before an element that begins its line; nothing for another."""
+        begin = self.utf8.rfind(b"\n", 0, element.begin)
+        if begin < 0 or self.utf8[begin : element.begin].strip():
+            return ""
+        return self.raw(begin - self.utf8.endswith(b"\r", 0, begin), element.begin)
+
     def replaced(self, parts: Iterable[tuple[int, int, str]]) -> bytes:
-        """Return the file with the text at each `(begin, end)` replaced; nothing to replace gives it as it was."""
+        """Return the file with the text at each `(begin, end)` replaced, or as it was if there is none."""
         kept, done = [], 0
         for begin, end, text in sorted(parts):
             kept += [self.utf8[done:begin], text.encode()]
@@ -83,22 +91,44 @@ def escaped(text: str, where: str) -> str:
     return text
 
 
+def attributes_of(tag: str) -> dict[str, str]:
+    """The attributes of a start tag, each as it is written, with the white space before it."""
+    return {match[1]: match[0] for match in _ATTRIBUTE.finditer(tag)}
+
+
+def with_attribute(tag: str, name: str, value: str | None) -> str:
+    """Return a start tag whose attribute `name` is `value`; None takes it away.
+
+    >>> with_attribute('<target id="1" state="new"/>', "state", "final")
+    '<target id="1" state="final"/>'
+    """
+    written = f' {name}="{value}"' if value is not None else ""
+    if name in attributes_of(tag):
+        return _ATTRIBUTE.sub(lambda match: written if match[1] == name else match[0], tag)
+    end = len(tag) - (2 if tag.endswith("/>") else 1)
+    return tag[:end].rstrip() + written + tag[end:] if written else tag
+
+
 def read_xml(data: bytes, name: str, *, doctype: bool = False) -> XmlFile:
     """Parse a file; with `doctype` it may name an external document type, which is never loaded."""
     encoding, mark = _encoding(data, name)
     try:
         text = data[len(mark) :].decode(encoding)
+        utf8 = text.encode()
+        faithful = text.encode(encoding) == data[len(mark) :]
     except UnicodeError as error:
         begin = error.start if isinstance(error, UnicodeDecodeError) else 0
-        line = data.count(b"\n", 0, begin + len(mark)) + 1
         raise DataError(
-            f"{name}, line {line}: is not valid {encoding.upper()}; "
+            f"{name}, line {_line(data, begin + len(mark))}: is not valid {encoding}; "
             "correct the encoding in its first line, or convert the file to UTF-8"
         ) from None
-    if text.encode(encoding, "surrogatepass") != data[len(mark) :]:
+    if not faithful:
         raise DataError(f"{name}: {encoding} cannot be written as it was read; convert the file to UTF-8")
-    utf8 = text.encode("utf-8", "surrogatepass")
     return XmlFile(name, _Builder(name, utf8, doctype).build(), data, encoding, mark, utf8)
+
+
+def _line(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1
 
 
 def _encoding(data: bytes, name: str) -> tuple[str, bytes]:
@@ -115,7 +145,9 @@ def _encoding(data: bytes, name: str) -> tuple[str, bytes]:
     except (LookupError, UnicodeError):
         usable = False
     if not usable:
-        raise DataError(f"{name}, line 1: the encoding {encoding!r} cannot be read; convert the file to UTF-8")
+        raise DataError(
+            f"{name}, line 1: the encoding {encoding!r} cannot be read; convert the file to UTF-8"
+        )
     return encoding, b""
 
 
