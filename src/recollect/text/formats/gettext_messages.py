@@ -15,7 +15,7 @@ _BLANK = " \t\r\n\v\f"
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _LINE = re.compile(rf"(msgctxt|msgid_plural|msgid|msgstr|)(?:\[([0-9])\])?[ \t]*+((?:{_STRING}[ \t]*+)*+)")
 _STRINGS = re.compile(_STRING)
-_CHARSET = re.compile(rb"Content-Type:[^\\\n]*?charset=([\w.:+-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"Content-Type:[^\\\n]{0,80}?charset=([\w.:+-]{1,40})", re.IGNORECASE)
 _MAY_FOLLOW = {
     "msgctxt": ("",),
     "msgid": ("", "msgctxt"),

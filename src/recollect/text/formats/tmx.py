@@ -34,9 +34,7 @@ def read_tmx(data: bytes, name: str, source: str | None = None, target: str | No
         raise DataError(f"{name}: its header names no source language; name one of those it has ({listed})")
     others = [language for language in languages if not _closeness(source, language)]
     if len(others) == len(languages) > 0:
-        raise DataError(
-            f"{name}: has nothing in {source!r}; name one of its languages ({listed}) as the source"
-        )
+        raise DataError(f"{name}: has nothing in {source!r}; name one of those it has ({listed})")
     if target is None and len(others) != 1 and languages:
         raise DataError(
             f"{name}: the target language is not clear; name one"

@@ -19,10 +19,10 @@ _BYTE_ORDER_MARKS = {  # the longer first: UTF-32's begins with UTF-16's
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_ENCODING = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:+-]+)["']""")
+_ENCODING = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:+-]{1,40})["']""")
 _START_TAG = re.compile(rb"""<[^"'>]*+(?:"[^"]*+"[^"'>]*+|'[^']*+'[^"'>]*+)*+>""")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ATTRIBUTE = re.compile(r"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
+_ATTRIBUTE = re.compile(r"""(?<!\s)\s++([^\s=]++)\s*+=\s*("[^"]*"|'[^']*')""")
 _XML = "http://www.w3.org/XML/1998/namespace"
 
 
@@ -85,7 +85,7 @@ class XmlFile:
 def escaped(text: str, where: str) -> str:
     """`text` as XML; `where` is for the complaint about characters that XML cannot hold."""
     if found := _NOT_IN_XML.search(text):
-        raise DataError(f"{where}: has the character U+{ord(found[0]):04X}, which XML cannot hold; remove it")
+        raise DataError(f"{where} has the character U+{ord(found[0]):04X}, which XML cannot hold; remove it")
     for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
         text = text.replace(character, reference)
     return text
@@ -172,7 +172,7 @@ class _Builder:
         try:
             self._parser.Parse(self._utf8, True)
         except expat.ExpatError as error:
-            reason = expat.errors.messages[error.code]
+            reason = expat.errors.messages[error.code].removeprefix("not well-formed ").strip("()")
             raise DataError(
                 f"{self._name}, line {error.lineno}: not well-formed XML ({reason}); is the file complete?"
             ) from None
