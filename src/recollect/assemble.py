@@ -143,6 +143,7 @@ def build_translator(
         lanes=options.lanes,
         store_end=config.memory.store_end,
         carry=config.memory.carry,
+        languages=(config.data.source_language, config.data.target_language),
     )
 
 
@@ -377,7 +378,10 @@ def save_model(
         if dictionary is not None:
             save_dictionary(dictionary, draft / "dictionary.tsv")
         # The model does not need the text it was trained on.
-        alone = config.model_copy(update={"data": DataConfig(tokenise=config.data.tokenise)})
+        kept = ("tokenise", "source_language", "target_language")
+        alone = config.model_copy(
+            update={"data": DataConfig(**{name: getattr(config.data, name) for name in kept})}
+        )
         (draft / "config.toml").write_text(alone.to_toml(), "utf-8")
         manifest = {
             "format": FORMAT,

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recollect.decoding.journal import PlainText
     from recollect.evaluation import Lines
     from recollect.text.document import ParallelDocument
 
@@ -190,23 +191,70 @@ def train(
 
 @app.command()
 def translate(
-    source: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         typer.Argument(
-            metavar="IN",
-            help="Text, one sentence a line, an empty line between documents; - reads standard input.",
+            metavar="IN...",
+            help="Documents (subtitles, PO, XLIFF, TMX, Word, Markdown, HTML, JSON, YAML, CSV, text) or "
+            "folders of them; or text of one sentence a line, an empty line between documents (- reads it "
+            "from standard input).",
         ),
     ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write; without it, standard output.", show_default=False
+            "--output",
+            "-o",
+            help="File to write, or folder for several. Without it, documents are written beside their "
+            "sources, and lines to standard output.",
+            show_default=False,
         ),
     ] = None,
     model: ModelOption = None,
     memory: Annotated[
         bool, typer.Option("--memory/--no-memory", help="Remember, or translate each sentence alone.")
     ] = True,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="What the files are, if their names do not tell: srt, po, docx, ..., or `lines`.",
+            show_default=False,
+        ),
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option("--column", help="The column of a table to translate.", show_default=False),
+    ] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            "--into", help="The column for its translation; without it, the same one.", show_default=False
+        ),
+    ] = None,
+    as_one: Annotated[
+        bool, typer.Option("--as-one", help="Several files are one document: remember from file to file.")
+    ] = False,
+    memory_in: Annotated[
+        Path | None,
+        typer.Option("--memory-in", help="Begin with what an earlier translation left.", show_default=False),
+    ] = None,
+    memory_out: Annotated[
+        Path | None,
+        typer.Option("--memory-out", help="Leave what is remembered at the end.", show_default=False),
+    ] = None,
+    filled_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--filled-from",
+            help="A document with translations (TMX, XLIFF, PO), or the source of one: remembered at first.",
+            show_default=False,
+        ),
+    ] = None,
+    filled_with: Annotated[
+        Path | None,
+        typer.Option("--filled-with", help="The human translation of --filled-from.", show_default=False),
+    ] = None,
     beam: Annotated[
         int | None,
         typer.Option(
@@ -230,7 +278,7 @@ def translate(
         Path | None,
         typer.Option(
             "--history",
-            help="A human translation, line by line, to remember instead of our own.",
+            help="For lines: a human translation, line by line, to remember instead of our own.",
             show_default=False,
         ),
     ] = None,
@@ -246,30 +294,33 @@ def translate(
         Path | None,
         typer.Option(
             "--starts",
-            help="Line numbers at which documents start, besides the empty lines.",
+            help="For lines: line numbers at which documents start, besides the empty lines.",
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing output file.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace existing output files.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Leave outputs that are there, translate the rest.")
+    ] = False,
     overrides: Overrides = None,
 ) -> None:
-    """Translate a text, remembering within each document. Writes exactly as many lines as it reads."""
+    """Translate documents, remembering within each: the same file comes back, its prose translated."""
     from recollect.assemble import load, model_signature
-    from recollect.decoding.journal import PlainText, translate_text
+    from recollect.documents import Errand, Reading, run_errand
     from recollect.files import fingerprint
     from recollect.memory.project import load_project
     from recollect.progress import TerminalProgress
-    from recollect.text.formats.plain import read_starts
 
-    if output is not None and output.exists() and not force:
+    as_lines = _are_lines(sources, format_name)
+    if as_lines and len(sources) > 1:
+        raise RecollectError("text of one sentence a line is translated one file at a time")
+    if as_lines and output is not None and output.exists() and not force:
         raise RecollectError(f"{output} exists already; choose another name, or --force to replace it")
     folder = _model(model)
     changes = list(overrides or ())
     changes += [f"decoding.beam={beam}"] if beam is not None else []
     changes += [f"decoding.lanes={lanes}"] if lanes is not None else []
-    begins = read_starts(starts) if starts is not None else [1]
-    text = PlainText.parse(_read(source), source, begins)
-    given = PlainText.parse(_read(str(history)), str(history), begins) if history is not None else None
+    text = _plain_text(sources[0], history, starts) if as_lines else None
     translator = load(folder, overrides=changes)
     if not memory:
         translator = translator.without_memory()
@@ -279,11 +330,36 @@ def translate(
     if project is not None and memory:
         translator = translator.with_project(load_project(project, model_signature(folder)))
         signature.append(f"project={fingerprint(project)}")
-    lines = translate_text(
-        translator, text, output, history=given, signature=signature, progress=TerminalProgress()
+    if text is not None:
+        from recollect.decoding.journal import translate_text
+
+        lines = translate_text(
+            translator, text[0], output, history=text[1], signature=signature, progress=TerminalProgress()
+        )
+        if output is None:
+            sys.stdout.write("".join(f"{line}\n" for line in lines))
+        return
+    for path in (memory_in, filled_from, filled_with):
+        signature += [f"{path.name}={fingerprint(path)}"] if path is not None else []
+    errand = Errand(
+        sources=[Path(source) for source in sources],
+        output=output,
+        reading=Reading(format_name, column, into),
+        as_one=as_one,
+        memory_in=memory_in,
+        memory_out=memory_out,
+        filled_from=filled_from,
+        filled_with=filled_with,
+        force=force,
+        resume=resume,
     )
-    if output is None:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+    summary, written = run_errand(errand, translator, folder, signature, TerminalProgress())
+    kept = f", {summary.kept:,} were translated already" if summary.kept else ""
+    print(f"{summary.files:,} files, {summary.sentences:,} sentences translated{kept}")
+    for path in written[:10]:
+        print(path)
+    if len(written) > 10:
+        print(f"... and {len(written) - 10:,} more")
 
 
 @app.command()
@@ -465,6 +541,28 @@ def demo(
     from recollect.progress import TerminalProgress
 
     run_demo(folder, TerminalProgress())
+
+
+def _are_lines(sources: "Sequence[str]", format_name: str | None) -> bool:
+    """Whether this is text of one sentence a line: it is said so, or the file's name tells nothing."""
+    from recollect.text.formats.registry import format_of
+
+    if format_name is not None or len(sources) > 1:
+        return format_name == "lines"
+    path = Path(sources[0])
+    return sources[0] == "-" or (not path.is_dir() and format_of(path) is None)
+
+
+def _plain_text(
+    source: str, history: Path | None, starts: Path | None
+) -> "tuple[PlainText, PlainText | None]":
+    """Return text of one sentence a line, and what is to be remembered of it."""
+    from recollect.decoding.journal import PlainText
+    from recollect.text.formats.plain import read_starts
+
+    begins = read_starts(starts) if starts is not None else [1]
+    given = PlainText.parse(_read(str(history)), str(history), begins) if history is not None else None
+    return PlainText.parse(_read(source), source, begins), given
 
 
 def _model(name: str | None) -> str:

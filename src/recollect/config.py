@@ -57,6 +57,10 @@ class DataConfig(Section):
     """Training text in the source language, one sentence a line (.gz and .xz too)."""
     target: File | None = None
     """Its translation, line by line."""
+    source_language: str = ""
+    """What the source is written in, as ISO 639 (zh, en): sentences are split by its rules."""
+    target_language: str = ""
+    """What it is translated into."""
     starts: File | None = None
     """Line numbers at which documents start; without it, an empty line stands between documents."""
     clean: Flag = False

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
 
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.translator import Translator
@@ -13,7 +14,7 @@ from recollect.errors import DataError, RunError
 from recollect.files import whole_entries, whole_file
 from recollect.progress import SilentProgress, TerminalProgress
 
-__all__ = ["PlainText", "translate_text"]
+__all__ = ["Journal", "PlainText", "translate_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def translate_text(
     if history is not None and history.documents != text.documents:
         raise DataError("the history must have a line for every line of the text, and the same empty ones")
     depends_on = [*signature, f"history={history.digest if history else None}"]
-    journal = Journal.open(output, text, depends_on) if output is not None else None
+    journal = Journal.open(output, text.digest, depends_on) if output is not None else None
     done = journal.done if journal else {}
     translated = [""] * len(text.lines)
     for document, sentences in done.items():
@@ -103,32 +104,35 @@ def translate_text(
 class Journal:
     """Finished sentences, one JSON line each, after a first line that says what they belong to."""
 
-    def __init__(self, path: Path, done: dict[int, list[Translation]]) -> None:
-        self.path, self.done = path, done
-        self._handle = path.open("a", encoding="utf-8")
+    def __init__(self, path: Path, header: dict[str, Any], entries: Sequence[Any]) -> None:
+        self.path = path
+        self.done: dict[int, list[Translation]] = {}
+        for document, sentence, text, score, tokens, aligned in entries:
+            sentences = self.done.setdefault(document, [])
+            if sentence == len(sentences):
+                sentences.append(Translation(text, score, tuple(tokens), tuple(aligned)))
+        self._lines = [json.dumps(entry) + "\n" for entry in (header, *entries)]
+        self._handle: IO[str] | None = None  # until there is something to note
 
     @classmethod
-    def open(cls, output: Path, text: PlainText, signature: Sequence[str]) -> "Journal":
-        """Begin a journal, or read an interrupted one."""
+    def open(cls, output: Path, digest: str, signature: Sequence[str]) -> "Journal":
+        """Begin a journal of the text with this digest, or read an interrupted one."""
         path = output.with_name(output.name + ".journal")
-        header = {"journal": 2, "text": text.digest, "signature": list(signature)}
+        header = {"journal": 2, "text": digest, "signature": list(signature)}
         entries = list(whole_entries(path))
         if entries and entries[0] != header:
             raise RunError(
                 f"{path}: an interrupted translation of another text or with other options; "
                 "delete this file to begin anew, or repeat the command that wrote it"
             )
-        with whole_file(path) as draft:
-            draft.write_text("".join(json.dumps(entry) + "\n" for entry in entries or [header]), "utf-8")
-        done: dict[int, list[Translation]] = {}
-        for document, sentence, output_text, score, tokens, aligned in entries[1:]:
-            sentences = done.setdefault(document, [])
-            if sentence == len(sentences):
-                sentences.append(Translation(output_text, score, tuple(tokens), tuple(aligned)))
-        return cls(path, done)
+        return cls(path, header, entries[1:])
 
     def add(self, item: Finished) -> None:
         """Note a sentence; it is safe once this returns."""
+        if self._handle is None:
+            with whole_file(self.path) as draft:  # without what was cut off when it was interrupted
+                draft.write_text("".join(self._lines), "utf-8")
+            self._handle = self.path.open("a", encoding="utf-8")
         found = item.translation
         entry = [item.document, item.sentence, found.text, found.score, found.tokens, found.aligned]
         self._handle.write(json.dumps(entry) + "\n")
@@ -137,5 +141,6 @@ class Journal:
 
     def remove(self) -> None:
         """Drop the journal: the output has everything."""
-        self._handle.close()
-        self.path.unlink()
+        if self._handle is not None:
+            self._handle.close()
+        self.path.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import merged, parts
 from recollect.memory.history import Heard, apart
 from recollect.memory.memory import Memory
-from recollect.memory.slots import CORRECTION
+from recollect.memory.slots import CORRECTION, Slots
 from recollect.models.interface import Step
 from recollect.predict import predict
 
@@ -45,6 +45,7 @@ class Known:
     done: Mapping[int, Sequence[Sequence[int]]]  # tokens of the sentences that need no translation any more
     history: Sequence[Sequence[Heard]] | None  # what is to be remembered, if not our own words
     settled: Mapping[int, Mapping[int, str]]  # sentences that a person has translated, and how
+    earlier: Slots | None = None  # what every document remembers at first
 
     def heard(self, document: int, sentence: int) -> Heard | None:
         """Return what is to be remembered of a sentence, if it is not our own words."""
@@ -136,8 +137,10 @@ class _Documents:
         known, translator = self.known, self.translator
         for number, sentences in self.documents:
             tokens = known.done.get(number, ())
-            if not translator.carry:
+            if not translator.carry or number == 0:
                 self.slots.clear(place)
+                if known.earlier is not None:
+                    self.slots.put(place, known.earlier)
             self._catch_up(place, number, sentences, tokens)
             if len(tokens) < len(sentences):
                 return Lane(number, sentences, len(tokens))

@@ -75,7 +75,9 @@ class Translator:
         lanes: int = 32,
         store_end: bool = False,
         carry: bool = False,
+        languages: tuple[str, str] = ("", ""),
     ) -> None:
+        self.languages = languages
         self.model, self.memory = model.eval(), memory
         self.packed = packed
         self.searched, self.spoken = packed or Packed(model, memory)
@@ -169,6 +171,7 @@ class Translator:
             "lanes": self.lanes,
             "store_end": self.store_end,
             "carry": self.carry,
+            "languages": self.languages,
         } | options
         memory = given.pop("memory")
         if "memory" in options and "packed" not in options and self.packed is not None:
@@ -182,14 +185,16 @@ class Translator:
         done: Mapping[int, Sequence[Sequence[int]]] | None = None,
         history: Sequence[Sequence[Heard]] | None = None,
         settled: Mapping[int, Mapping[int, str]] | None = None,
+        earlier: Slots | None = None,
     ) -> Iterator[Finished]:
         """Yield sentences as they are finished; within a document they come in order.
 
         `done` holds the tokens of sentences that an earlier, interrupted attempt has finished: they are
         remembered, not translated again. `settled` holds sentences (by document and number) that a person
-        has translated: they are remembered as a person's words, and yielded as they are.
+        has translated: they are remembered as a person's words, and yielded as they are. `earlier` is what
+        every document remembers at first.
         """
-        known = Known(done or {}, history, settled or {})
+        known = Known(done or {}, history, settled or {}, earlier)
         if self.spoken is None:
             yield from self._stream_alone(documents, known)
         else:

@@ -86,6 +86,11 @@ class Slots:
         some = slice(first, first + len(lanes))
         return Slots(*(getattr(self, name)[some] for name in (*VECTORS, *BOOKS)))
 
+    def put(self, lane: int, other: "Slots") -> None:
+        """Let one lane remember what the only lane of `other` does."""
+        for name in (*VECTORS, *BOOKS):
+            getattr(self, name)[lane] = getattr(other, name)[0]
+
     def clear(self, lane: int) -> None:
         """Forget everything in one lane."""
         self.filled[lane] = False

@@ -1,0 +1,199 @@
+"""Files and folders to translate: which ones, where to, in what order, with what remembered beforehand."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.assemble import model_signature
+from recollect.decoding.files import (
+    Job,
+    Summary,
+    known_pairs,
+    memory_after,
+    remembered_pairs,
+    translate_files,
+)
+from recollect.decoding.translator import Translator
+from recollect.errors import DataError, ModelError, RecollectError
+from recollect.memory.carried import load_memory, save_memory
+from recollect.memory.slots import Slots
+from recollect.progress import SilentProgress, TerminalProgress
+from recollect.text.formats.content import Content
+from recollect.text.formats.registry import format_named, format_of, read_content
+from recollect.text.placeholders import hold_placeholders
+
+__all__ = ["Errand", "Reading", "find_files", "output_of", "run_errand"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read: their format if not by name, and which column of a table has the prose."""
+
+    format: str | None = None
+    column: str | None = None
+    into: str | None = None
+
+    def content(self, path: Path, languages: tuple[str, str]) -> Content:
+        """Read a file."""
+        kind = format_of(path) if self.format is None else format_named(self.format)
+        if kind is None:
+            raise DataError(f"{path}: its name does not tell its format; say it with --format, e.g. text")
+        if kind == "table":
+            if self.column is None:
+                raise DataError(f"{path}: which column is to be translated? give --column NAME")
+            return read_content(path, kind, column=self.column, target=self.into)
+        if kind == "tmx":
+            source, target = languages
+            return read_content(path, kind, source=source or None, target=target or None)
+        return read_content(path, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is to be translated, and how."""
+
+    sources: Sequence[Path]
+    output: Path | None
+    reading: Reading
+    as_one: bool = False
+    memory_in: Path | None = None
+    memory_out: Path | None = None
+    filled_from: Path | None = None
+    filled_with: Path | None = None
+    force: bool = False
+    resume: bool = False
+
+
+def run_errand(
+    errand: Errand,
+    translator: Translator,
+    folder: Path | str,
+    signature: Sequence[str],
+    progress: SilentProgress | TerminalProgress,
+) -> tuple[Summary, list[Path]]:
+    """Translate what is asked for with the model of `folder`; return what was done and the files written."""
+    places = _places(errand, translator.languages)
+    if not places:
+        return Summary(0, 0, 0), []
+    if errand.memory_out is not None and len(places) > 1 and not errand.as_one:
+        raise RecollectError("--memory-out: several files have a memory each; give --as-one to make them one")
+    jobs = _jobs(places, errand.reading, translator)
+    earlier = _earlier(errand, translator, model_signature(folder))
+    summary = translate_files(
+        translator,
+        jobs,
+        as_one=errand.as_one,
+        earlier=earlier,
+        signature=signature,
+        progress=progress,
+    )
+    if errand.memory_out is not None:
+        save_memory(errand.memory_out, memory_after(translator, jobs, earlier), model_signature(folder))
+    return summary, [job.output for job in jobs]
+
+
+def find_files(sources: Sequence[Path]) -> list[tuple[Path, Path]]:
+    """Return files, and those of known formats in folders, each with its name below the one given."""
+    found = []
+    for source in sources:
+        if source.is_dir():
+            inside = [
+                path for path in sorted(source.rglob("*")) if path.is_file() and format_of(path) is not None
+            ]
+            if not inside:
+                raise DataError(f"{source}: there is no file of a known format in this folder")
+            found += [(path, path.relative_to(source)) for path in inside]
+        else:
+            found.append((source, Path(source.name)))
+    return found
+
+
+def output_of(source: Path, languages: tuple[str, str]) -> str:
+    """Return a name for a translation: the language in a name is changed, or put in.
+
+    >>> output_of(Path("film.zh.srt"), ("zh", "en")), output_of(Path("film.srt"), ("zh", "en"))
+    ('film.en.srt', 'film.en.srt')
+    """
+    before, after = languages[0].lower(), languages[1] or "translated"
+    stem, suffix = source.stem, source.suffix
+    head, dot, tag = stem.rpartition(".")
+    if dot and before and tag.lower().replace("_", "-").split("-")[0] == before:
+        return f"{head}.{after}{suffix}"
+    return f"{stem}.{after}{suffix}"
+
+
+def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path]]:
+    """Return files and where their translations go, without those that are there already."""
+    files = find_files(errand.sources)
+    single = len(files) == 1 and not errand.sources[0].is_dir()
+    places = []
+    for path, name in files:
+        if errand.output is None:
+            output = path.with_name(output_of(path, languages))
+        elif single and not errand.output.is_dir():
+            output = errand.output
+        else:
+            output = errand.output / name
+        places.append((path, output))
+    if errand.output is not None and not single and errand.output.is_file():
+        raise RecollectError(f"{errand.output} is a file; several translations need a folder")
+    outputs = [output for _, output in places]
+    twice = [output for output, count in Counter(outputs).items() if count > 1]
+    if twice:
+        raise RecollectError(f"{twice[0]}: two files would be written there; translate them one by one")
+    there = [output for output in outputs if output.exists()]
+    if errand.resume:
+        return [(path, output) for path, output in places if not output.exists()]
+    if there and not errand.force:
+        raise RecollectError(
+            f"{there[0]} exists already; --force replaces it, --resume leaves it and translates the rest"
+        )
+    return places
+
+
+def _jobs(places: Sequence[tuple[Path, Path]], reading: Reading, translator: Translator) -> list[Job]:
+    """Read all files; every bad one is told before anything is translated."""
+    jobs, faults = [], []
+    for source, output in places:
+        try:
+            jobs.append(Job.of(source, output, reading.content(source, translator.languages), translator))
+        except RecollectError as error:
+            faults.append(str(error))
+    if faults:
+        raise DataError("\n".join(faults))
+    return jobs
+
+
+def _earlier(errand: Errand, translator: Translator, signature: str) -> Slots | None:
+    """Return what is remembered before the first sentence: a memory from a file, then people's work."""
+    if errand.memory_in is None and errand.filled_from is None and errand.memory_out is None:
+        return None
+    if translator.memory is None:
+        raise ModelError("this model has no memory: there is nothing to carry over or to fill")
+    slots = translator.memory.empty(1, translator.model.device)
+    if errand.memory_in is not None:
+        slots = load_memory(errand.memory_in, slots, signature)
+    if errand.filled_from is not None:
+        pairs = _pairs(errand.filled_from, errand.filled_with, errand.reading, translator.languages)
+        slots = remembered_pairs(translator, pairs, slots)
+    return slots
+
+
+def _pairs(
+    source: Path, translation: Path | None, reading: Reading, languages: tuple[str, str]
+) -> list[tuple[str, str]]:
+    content = reading.content(source, languages)
+    if translation is None:
+        pairs = known_pairs(content)
+        if not pairs:
+            raise DataError(f"{source}: has no translations in it; give the translated file as --filled-with")
+        return pairs
+    other = reading.content(translation, languages)
+    ours, theirs = ([hold_placeholders(unit.source).text for unit in each.units] for each in (content, other))
+    if len(ours) != len(theirs):
+        raise DataError(
+            f"{source} has {len(ours)} stretches of text and {translation} has {len(theirs)}: "
+            "they must be the same document"
+        )
+    return list(zip(ours, theirs, strict=True))
