@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recollect.errors import DataError
+from recollect.text.places import breaks
 
 __all__ = ["Decoded", "decode"]
 
@@ -36,7 +37,7 @@ def decode(data: bytes, name: str) -> Decoded:
     decoded = _decode(data, name)
     if (nul := decoded.text.find("\0")) >= 0:
         raise DataError(
-            f"{name}, line {_line(decoded.text[:nul])}: a NUL character, which no text has; "
+            f"{name}, line {breaks(decoded.text[:nul]) + 1}: a NUL character, which no text has; "
             "if this is text in UTF-16 or UTF-32, save it as UTF-8"
         )
     return decoded
@@ -53,7 +54,7 @@ def _decode(data: bytes, name: str) -> Decoded:
     except UnicodeDecodeError as error:
         if not mark and (chinese := _chinese(data)) is not None:
             return Decoded(chinese, "gb18030")
-        line = _line(body[: error.start].decode(encoding, "replace"))
+        line = breaks(body[: error.start].decode(encoding, "replace")) + 1
         written = "UTF-8 or GB18030" if not mark else encoding.upper().removesuffix("-LE").removesuffix("-BE")
         raise DataError(
             f"{name}, line {line}: not {written} (byte 0x{body[error.start]:02x}); "
@@ -76,7 +77,3 @@ def _chinese(data: bytes) -> str | None:
     if not sample or common < 0.8 * len(sample) or text.encode("gb18030") != data:
         return None
     return text
-
-
-def _line(before: str) -> int:
-    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1

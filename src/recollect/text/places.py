@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Line", "Span", "lines", "splice"]
+__all__ = ["Line", "Span", "breaks", "lines", "splice"]
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 
@@ -53,6 +53,15 @@ def lines(text: str) -> Iterator[Line]:
         number += 1
         yield Line(number, Span(start, found.end(1)), found.group(2))
         start = found.end()
+
+
+def breaks(text: str) -> int:
+    r"""How many lines end in a text.
+
+    >>> breaks("one\r\ntwo\rthree\nfour")
+    3
+    """
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def splice(text: str, changes: Iterable[tuple[Span, str]]) -> str:

@@ -29,7 +29,9 @@ def test_every_line_is_a_unit_and_its_surroundings_stay(encoding):
     assert sources(content) == ["Dear Ms Lin,", "谢谢您的来信。", "See you soon!", "Yours", "Tom"]
     assert [unit.where for unit in content.units] == ["line 1", "line 3", "line 4", "line 5", "line 8"]
     assert unchanged(data)
-    translated = content.render([plain(text) for text in ["林女士：", "Thanks.", "再见！", "你的", "汤姆 𠮷 ő"]])
+    translated = content.render(
+        [plain(text) for text in ["林女士：", "Thanks.", "再见！", "你的", "汤姆 𠮷 ő"]]
+    )
     expected = "林女士：\r\n\r\n\u3000\u3000Thanks.  \n\t再见！\r你的\n\n  \n汤姆 𠮷 ő"
     assert translated == expected.encode(encoding)
 
@@ -57,10 +59,11 @@ def test_any_text_comes_back(text, encoding):
 @given(st.binary())
 def test_any_bytes_come_back_or_are_refused_in_one_sentence(data):
     try:
-        assert unchanged(data)
+        complaint = "" if unchanged(data) else "has changed"
     except DataError as error:
-        assert str(error).startswith("letter.txt")
-        assert "\n" not in str(error)
+        complaint = str(error)
+    assert not complaint or complaint.startswith("letter.txt")
+    assert "\n" not in complaint
 
 
 def test_an_empty_file_has_no_units():
@@ -72,7 +75,10 @@ def test_an_empty_file_has_no_units():
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (b"fine\rfine\r\nbr\xfccken\n", r"a.txt, line 3: not UTF-8 or GB18030 \(byte 0xfc\); save .* as UTF-8"),
+        (
+            b"fine\rfine\r\nbr\xfccken\n",
+            r"a.txt, line 3: not UTF-8 or GB18030 \(byte 0xfc\); save",
+        ),
         ("première\nété à Nîmes\n".encode("latin-1"), "line 1: not UTF-8 or GB18030"),
         ("這個檔案用的是大五碼，別讀錯了".encode("big5"), "line 1: not UTF-8"),
         ("你好，世界".encode()[:-1], "line 1: not UTF-8"),
@@ -88,7 +94,7 @@ def test_what_is_no_text_is_refused(data, complaint):
 
 
 def test_one_very_long_line_is_quick():
-    begin = time.monotonic()
+    begin = time.process_time()
     for character in ("x", " ", "字", "a b. ", "\n"):
         assert unchanged(character.encode() * (5_000_000 // len(character) if character != "\n" else 100_000))
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - begin < 5

@@ -14,7 +14,7 @@ _BREAKS = re.compile(r"[\r\n]+")
 
 
 def read_prose(data: bytes, name: str) -> Content:
-    """Read a text file; indentation, white space at the ends of lines and the ends themselves are no prose."""
+    """Read a text file; indentation, and white space and breaks at the ends of lines, are no prose."""
     decoded = decode(data, name)
     places = []
     for line in lines(decoded.text):
