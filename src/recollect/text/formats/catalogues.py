@@ -24,7 +24,7 @@ _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]')
 _HALF = re.compile("[\ud800-\udfff]")  # of a character beyond the first 65,536
 _LARGEST_YAML = 8 << 20  # bytes; its reader needs about a second for each million
 _STRING = "tag:yaml.org,2002:str"
-_PROPERTIES = re.compile(r"(?:[&!]\S*+|#[^\r\n]*+|\s++)*+")
+_PROPERTIES = re.compile(r"(?:[&!]\S*+|#[^\r\n\x85\u2028\u2029]*+|\s++)*+")
 _BLOCK_HEADER = re.compile(r"[|>][^\r\n]*+(\r\n|\r|\n)")
 
 
