@@ -144,13 +144,12 @@ def test_sentences_of_ass():
         "Come, sit{\\i0} down, please, and stay a while.",
         "No {really} {\\b1}no{\\b0}.",
     ]
-    long = (
-        "Setzen Sie sich doch bitte hierher zu uns, und bleiben Sie ruhig noch eine ganze Weile bei uns hier."
-    )
-    mark = content.units[0].source.marks
-    new = translated(ASS, Inline(long, mark), None).splitlines()
-    assert new[11].endswith(r",,{\pos(10,20)\i1}Setzen Si{\i0}e sich doch bitte\Nhierher zu uns,")
-    assert new[12].endswith(r",,und bleiben Sie ruhig\Nnoch eine ganze Weile bei uns hier.")
+    long = "Setzen Sie sich doch bitte mit hierher zu uns, und bleiben Sie noch eine Weile hier bei uns."
+    (mark,) = content.units[0].source.marks
+    target = Inline.joined([long[:10], mark, long[10:]])
+    new = translated(ASS, target, None).splitlines()
+    assert new[11].endswith(r",,{\pos(10,20)\i1}Setzen Sie{\i0} sich doch\Nbitte mit hierher zu uns,")
+    assert new[12].endswith(r",,und bleiben Sie noch\Neine Weile hier bei uns.")
     assert new[:11] + new[13:] == ASS.splitlines()[:11] + ASS.splitlines()[13:]
 
 
@@ -176,11 +175,12 @@ def test_another_reader_finds_the_same_times_before_and_after(text):
         (["I think", "that this", "is it.", "Yes."], ["I think that this is it.", "Yes."]),
         (["a", "b", "c", "d", "e.", "F."], ["a b c d", "e.", "F."]),  # four cues at most
         (["I think", "- No.", "Good."], ["I think", "No.", "Good."]),
+        (["I think", "he said: no."], ["I think he said: no."]),
         (["I think", "JOHN: No.", "Good."], ["I think", "JOHN: No.", "Good."]),
         (["I think", "[door slams]", "Good.", "So."], ["I think", "[door slams]", "Good.", "So."]),
         (["Wait...", "I know.", "So"], ["Wait...", "I know.", "So"]),
         (["Wait...", "...and see.", "So"], ["Wait... ...and see.", "So"]),
-        (["“He left.”", "then came", "(back.)"], ["“He left.”", "then came (back.)"]),
+        (["“He left.”", "then came", "(back.)"], ["“He left.”", "then came", "(back.)"]),
         (["我不知道", "你在说什么", "走吧"], ["我不知道", "你在说什么", "走吧"]),
         (["我不知道，", "你在说什么", "走吧", "好"], ["我不知道，你在说什么", "走吧", "好"]),
         (["虽然他\n没有来", "但是我来了。", "好。"], ["虽然他没有来但是我来了。", "好。"]),
@@ -189,11 +189,7 @@ def test_another_reader_finds_the_same_times_before_and_after(text):
     ],
 )
 def test_which_cues_are_one_sentence(cues, expected):
-    expected = ["then came", "(back.)"] if expected is None else expected
-    found = sources(read_subtitles(srt(*cues).encode(), "film.srt"))
-    if cues[-1] == "(back.)":  # what stands in brackets is nobody's sentence
-        expected = ["“He left.”", "then came", "(back.)"]
-    assert found == expected
+    assert sources(read_subtitles(srt(*cues).encode(), "film.srt")) == expected
 
 
 def test_a_pause_ends_a_sentence():
@@ -223,13 +219,13 @@ lines_of_text = st.text(st.sampled_from("ab,.!-，。中 <i></i>{\\an8}&amp;♪"
 cue_texts = st.lists(st.lists(lines_of_text, min_size=1, max_size=3).map("\n".join), max_size=6)
 
 
-@given(cue_texts, st.sampled_from(["\n", "\r\n"]), st.data())
-def test_any_cues_come_back_and_keep_their_number(cues, ending, data):
+@given(cue_texts, st.sampled_from(["\n", "\r\n"]))
+def test_any_cues_come_back_and_keep_their_number(cues, ending):
     stamped = srt(*cues)
-    ass = "[Events]\n" + "".join(
-        f"Dialogue: 0,0:00:0{number}.00,0:00:0{number + 1}.00,Default,,0,0,0,,{cue.replace(chr(10), chr(92) + 'N')}\n"
-        for number, cue in enumerate(cues, 1)
-    )
+    ass = "[Events]\n"
+    for number, cue in enumerate(cues, 1):
+        words = cue.replace("\n", "\\N")
+        ass += f"Dialogue: 0,0:00:0{number}.00,0:00:0{number + 1}.00,Default,,0,0,0,,{words}\n"
     for text in (stamped, "WEBVTT\n\n" + stamped.replace(",000", ".000"), ass):
         raw = text.replace("\n", ending).encode()
         assert unchanged(raw)
@@ -296,20 +292,10 @@ def test_the_wrong_encoding_is_refused_and_gb18030_kept():
 
 def test_one_very_long_line_is_quick():
     begin = time.process_time()
-    for long in (
-        "x " * 2_500_000,
-        "<" * 5_000_000,
-        "{\\" * 2_500_000,
-        "-" * 5_000_000,
-        " " * 5_000_000 + "-->",
-    ):
-        for start in (
-            "",
-            srt("One."),
-            "WEBVTT\n\n00:01.000 --> 00:02.000\n",
-            "WEBVTT\n\nNOTE ",
-            "[Events]\n",
-        ):
+    starts = ["", srt("One."), "WEBVTT\n\n00:01.000 --> 00:02.000\n", "WEBVTT\n\nNOTE ", "[Events]\n"]
+    for part in ("x ", "<", "{\\", "-", " ", "1"):
+        long = part * (5_000_000 // len(part)) + "-->"
+        for start in starts:
             try:
                 assert unchanged((start + long).encode())
             except DataError:

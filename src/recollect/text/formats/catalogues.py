@@ -129,10 +129,10 @@ def _documents(text: str, name: str) -> list[Any]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{name}, line {mark.line + 1}" if mark else name
-        reason = " ".join(str(error.problem or error.context).split())
+        reason = " ".join(str(error.problem or error.context).split())[:200]
         raise DataError(f"{where}: not valid YAML ({reason}); mend the file there") from None
     except (YAMLError, ValueError, OverflowError) as error:
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split())[:200]
         raise DataError(f"{name}: not valid YAML ({reason}); mend the file") from None
 
 

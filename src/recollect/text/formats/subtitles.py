@@ -23,7 +23,9 @@ _CLOSING = "\"'”’»)]}」』）】》 "
 _UNFINISHED = (",", "，", "、", "—", "–", "-", "→")
 _ELLIPSIS = ("...", "…")
 _ASIDE = re.compile(r"[\[(（【].*[\])）】]", re.DOTALL)  # [a door slams]
-_NEW_SPEAKER = re.compile(r">>|[\[(（【♪]|[\w .'’-]{1,20}[:：](?!\d)")  # or something that nobody says
+_NEW_SPEAKER = re.compile(
+    r">>|[\[(（【♪]|(?![a-z])[\w .'’-]{1,20}[:：](?!\d)"
+)  # or something that nobody says
 _BEGIN = re.compile(r"\s*+(WEBVTT|[\[;])")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 
@@ -148,7 +150,7 @@ class _Subtitles:
             parts = share(target, [width(turn.said.text) for turn in sentence.turns])
             for turn, newline, part in zip(sentence.turns, sentence.newlines, _closed(parts), strict=True):
                 if part != turn.said:
-                    rows = wrap(part, taken=width(turn.dash.strip()))
+                    rows = wrap(part, taken=width(turn.dash.lstrip()))
                     changes.append((turn.span, newline.join(self._write(row) for row in rows)))
         return self.decoded.encode(splice(self.decoded.text, changes))
 

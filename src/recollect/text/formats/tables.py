@@ -69,23 +69,29 @@ def read_table(data: bytes, name: str, column: str, target: str | None = None) -
 
 def _syntax(text: str, name: str, column: str) -> _Syntax:
     """How the cells must be told apart for `column` to be among the names."""
-    headers = list[list[str]]()
+    headers, damage = list[list[str]](), list[DataError]()
     for syntax in (_Syntax(","), _Syntax(";"), _Syntax("\t"), _LITERAL):
         try:
             headers.append(_header(next(_rows(text, name, syntax), None)))
-        except DataError:
+        except DataError as error:
+            damage.append(error)
             continue
         if not headers[-1] or column in headers[-1]:
             return syntax
-    names = ", ".join(repr(each) for each in max(headers, key=len)[:20])
-    raise DataError(f"{name}, line 1: there is no column {column!r}; the columns are {names}")
+    likely = max(headers, key=len)
+    raise damage[0] if damage and len(likely) == 1 else _no_column(name, column, likely)
 
 
-def _header(row: "_Row | None") -> list[str]:
+def _no_column(name: str, column: str, header: Sequence[str]) -> DataError:
+    names = ", ".join(repr(each[:40]) for each in header[:20])
+    return DataError(f"{name}, line 1: there is no column {column!r}; the columns are {names}")
+
+
+def _header(row: _Row | None) -> list[str]:
     return [cell.value.strip() for cell in row.cells] if row else []
 
 
-def _rows(text: str, name: str, syntax: _Syntax) -> "Iterator[_Row]":
+def _rows(text: str, name: str, syntax: _Syntax) -> Iterator[_Row]:
     """Rows of cells; a line without any character is none."""
     unquoted = re.compile(f"[^{syntax.delimiter}\r\n]*")
     at, line, cells = 0, 1, list[_Cell]()
@@ -179,6 +185,8 @@ def _read(decoded: Decoded, name: str, syntax: _Syntax, column: str, target: str
     if first is None:
         return _Table(decoded, syntax, [], None, target)
     header = _header(first)
+    if column not in header:
+        raise _no_column(name, column, header)
     for wanted in (column, target):
         if header.count(wanted) > 1:
             raise DataError(
@@ -205,6 +213,5 @@ def _place(row: _Row, source: int, into: int) -> _Place:
         around = lead, value[len(lead) + len(text) :]
         return _Place(Unit(plain(text), f"line {row.line}") if text else None, cell, around)
     held = cell.value.strip() if into >= 0 else ""
-    return _Place(
-        Unit(plain(text), f"line {row.line}", plain(held) if held else None) if text else None, cell
-    )
+    unit = Unit(plain(text), f"line {row.line}", plain(held) if held else None)
+    return _Place(unit if text else None, cell)
