@@ -127,8 +127,10 @@ def test_an_empty_table_has_no_units():
         (b'text,b\n"1" x,2\n', "line 2: characters after a cell's closing quotation mark"),
         (b"text,b\n\xfc,2\n", "line 2: not UTF-8"),
         (b"text,b\na\0,2\n", "line 2: a NUL"),
+        (b'"text"\tb\n"1\t\n', "line 2: a quoted cell begins"),
+        (b"x" * 99, "there is no column 'text'; the columns are 'x{40}'$"),
         (b"text\tb\n1\n", "line 2: 1 cells where the header has 2"),
-        (b"text" + b"," * 20_000, "line 1: there is no column|more than 16,384"),
+        (b"text" + b"," * 20_000, "line 1: more than 16,384 cells in a row"),
     ],
 )
 def test_tables_that_cannot_be_trusted_are_refused(data, complaint):

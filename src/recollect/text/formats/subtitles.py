@@ -23,9 +23,8 @@ _CLOSING = "\"'”’»)]}」』）】》 "
 _UNFINISHED = (",", "，", "、", "—", "–", "-", "→")
 _ELLIPSIS = ("...", "…")
 _ASIDE = re.compile(r"[\[(（【].*[\])）】]", re.DOTALL)  # [a door slams]
-_NEW_SPEAKER = re.compile(
-    r">>|[\[(（【♪]|(?![a-z])[\w .'’-]{1,20}[:：](?!\d)"
-)  # or something that nobody says
+# Somebody else's words, or something that nobody says.
+_NEW_SPEAKER = re.compile(r">>|[\[(（【♪]|(?![a-z])[\w .'’-]{1,20}[:：](?!\d)")
 _BEGIN = re.compile(r"\s*+(WEBVTT|[\[;])")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 

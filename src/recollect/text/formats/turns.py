@@ -14,6 +14,8 @@ from recollect.text.wrapping import together
 __all__ = ["ASS", "SRT", "VTT", "Syntax", "Turn", "turns"]
 
 _BREAK = r"(?P<line>\r\n|\r|\n)"
+_NAMED = r"</?[a-zA-Z][^<>\r\n]*>"
+_OVERRIDE = r"\{\\[^{}\r\n]*\}"
 _DASH = re.compile(r"\s*[-–—‐―－]+(?!\d)\s*")
 _TAG_NAME = re.compile(r"</?([a-zA-Z]+)")
 
@@ -27,18 +29,21 @@ class Syntax:
     write: Callable[[str], str]  # words
 
 
+# Tags of the other formats are often found, from a careless conversion: they are no words either.
 SRT = Syntax(
-    re.compile(r"(?P<tag></?[a-zA-Z][^<>\r\n]*>|\{\\[^{}\r\n]*\})|" + _BREAK + "|(?P<sign>(?!))"),
+    re.compile(rf"(?P<tag>{_NAMED}|{_OVERRIDE})|{_BREAK}|(?P<sign>(?!))"),
     read=str,
     write=lambda words: words.replace("-->", "→"),
 )
 VTT = Syntax(
-    re.compile(r"(?P<tag><[^<>\r\n]*>)|" + _BREAK + r"|(?P<sign>&(?:amp|lt|gt|nbsp|lrm|rlm|#\d{1,7});)"),
+    re.compile(
+        rf"(?P<tag><[^<>\r\n]*>|{_OVERRIDE})|{_BREAK}|(?P<sign>&(?:amp|lt|gt|nbsp|lrm|rlm|#\d{{1,7}});)"
+    ),
     read=unescape,
     write=lambda words: escape(words, quote=False),
 )
 ASS = Syntax(
-    re.compile(r"(?P<tag>\{[^{}]*\})|(?P<line>\\[Nn])|(?P<sign>\\h)"),
+    re.compile(rf"(?P<tag>\{{[^{{}}]*\}}|{_NAMED})|(?P<line>\\[Nn])|(?P<sign>\\h)"),
     read=lambda sign: " ",
     # Braces are for tags, and a backslash must not make a break of the letter after it.
     write=lambda words: words.replace("{", "(").replace("}", ")").replace("\\", "\\\u2060"),
