@@ -213,6 +213,13 @@ def test_tags_around_a_speaker_and_empty_lines_stay_in_place():
     assert translated(text, "1", None, "5") == text.replace("One,\ntwo", "1").replace("Five", "5")
 
 
+def test_a_translation_cannot_become_another_cue():
+    text = srt("One.", "Two.")
+    evil = "Eins\n\n9\n00:00:09,000 --> 00:00:10,000\nNeun"
+    after = read_subtitles(translated(text, evil, None).encode(), "film.srt")
+    assert sources(after) == ["Eins 9 00:00:09,000 → 00:00:10,000 Neun Two."]
+
+
 lines_of_text = st.text(st.sampled_from("ab,.!-，。中 <i></i>{\\an8}&amp;♪"), max_size=12).filter(
     lambda line: "-->" not in line and line.strip() and not line.strip().isdigit()
 )

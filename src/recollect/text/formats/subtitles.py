@@ -25,6 +25,7 @@ _ELLIPSIS = ("...", "…")
 _ASIDE = re.compile(r"[\[(（【].*[\])）】]", re.DOTALL)  # [a door slams]
 # Somebody else's words, or something that nobody says.
 _NEW_SPEAKER = re.compile(r">>|[\[(（【♪]|(?![a-z])[\w .'’-]{1,20}[:：](?!\d)")
+_BREAKS = re.compile(r"[\r\n]+")
 _BEGIN = re.compile(r"\s*+(WEBVTT|[\[;])")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 
@@ -155,7 +156,8 @@ class _Subtitles:
 
     def _write(self, row: Inline) -> str:
         return "".join(
-            piece.raw if isinstance(piece, Mark) else self.syntax.write(piece) for piece in row.pieces()
+            piece.raw if isinstance(piece, Mark) else self.syntax.write(_BREAKS.sub(" ", piece))
+            for piece in row.pieces()
         )
 
 
