@@ -378,10 +378,8 @@ def save_model(
         if dictionary is not None:
             save_dictionary(dictionary, draft / "dictionary.tsv")
         # The model does not need the text it was trained on.
-        kept = ("tokenise", "source_language", "target_language")
-        alone = config.model_copy(
-            update={"data": DataConfig(**{name: getattr(config.data, name) for name in kept})}
-        )
+        kept = DataConfig(**config.data.model_dump(include=set(DataConfig.words)))
+        alone = config.model_copy(update={"data": kept})
         (draft / "config.toml").write_text(alone.to_toml(), "utf-8")
         manifest = {
             "format": FORMAT,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -52,6 +52,8 @@ class Section(BaseModel):
 
 class DataConfig(Section):
     """Where the text is."""
+
+    words: ClassVar = frozenset({"tokenise", "source_language", "target_language"})  # all others are paths
 
     source: File | None = None
     """Training text in the source language, one sentence a line (.gz and .xz too)."""
@@ -337,7 +339,7 @@ def _anchor(given: dict[str, Any], folder: Path) -> None:
     if not isinstance(data, dict):
         return
     for name, value in data.items():
-        if name not in DataConfig.model_fields or name == "tokenise":
+        if name not in DataConfig.model_fields or name in DataConfig.words:
             continue
         if isinstance(value, str):
             data[name] = str(folder / value)
