@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 ORDER = [
     {"errors"},
     {"allocator", "files", "progress"},  # the process, the disk and the terminal
-    {"config"},
+    {"config", "folders"},
     {"text"},
     {"batches", "evaluation"},
     {"models"},
@@ -27,7 +27,7 @@ ORDER = [
     {"hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
-    {"controls", "demo"},
+    {"controls", "demo", "documents", "shipping"},
     {"cli"},
     {"__main__"},
 ]

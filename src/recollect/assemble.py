@@ -1,6 +1,5 @@
 """From a configuration to a working system: the only place where names become classes."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -24,6 +23,7 @@ from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
 from recollect.evaluation.options import ScoreOptions
 from recollect.files import fingerprint, whole_file, whole_folder
+from recollect.folders import find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import piece_addresses, word_addresses
 from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
@@ -54,8 +54,6 @@ __all__ = [
     "save_model",
     "train",
 ]
-
-FORMAT = 1
 
 MATCHES: dict[str, Callable[[MemoryConfig, Key], nn.Module]] = {
     "dot": lambda config, key: DotMatch(),
@@ -289,8 +287,8 @@ def train(
 
 def _sentence_model_of(base: Path, model: RNNSearch, prepared: Prepared) -> tuple[dict[str, Tensor], Path]:
     """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder."""
-    folder = _model_folder(base)
-    for name in _read_manifest(folder)["sha256"]:
+    folder = find_model(base)
+    for name in read_manifest(folder)["sha256"]:
         side = name.partition(".")[0]
         if side in ("source", "target") and (
             not (prepared.folder / name).is_file()
@@ -381,24 +379,36 @@ def save_model(
         kept = DataConfig(**config.data.model_dump(include=set(DataConfig.words)))
         alone = config.model_copy(update={"data": kept})
         (draft / "config.toml").write_text(alone.to_toml(), "utf-8")
-        manifest = {
-            "format": FORMAT,
-            "source_tokens": source_vocabulary.size,
-            "target_tokens": target_vocabulary.size,
-            "memory": memory is not None,
-            "sha256": {item.name: fingerprint(item) for item in sorted(draft.iterdir())},
-        }
-        (draft / "model.json").write_text(json.dumps(manifest, indent=2), "utf-8")
+        write_manifest(
+            draft,
+            source_tokens=source_vocabulary.size,
+            target_tokens=target_vocabulary.size,
+            memory=memory is not None,
+        )
 
 
-def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str = "cpu") -> Translator:
-    """Return a translator from a model folder (or a run folder that holds one).
+def load(
+    name_or_path: str | Path,
+    *,
+    memory_kind: str | None = None,
+    overrides: Sequence[str] = (),
+    device: str = "cpu",
+) -> Translator:
+    """Return a translator from a model's folder (or a run folder that holds one), or of a built-in model.
 
-    `overrides` change decoding and memory options, for instance `["decoding.beam=10", "memory.size=50"]`.
+    `memory_kind` names another memory that the model has, such as `paper`. `overrides` change decoding and
+    memory options, for instance `["decoding.beam=10", "memory.size=50"]`.
     """
-    folder = _model_folder(Path(name_or_path))
-    manifest = _read_manifest(folder)
-    config = load_config(folder / "config.toml", overrides=overrides)
+    folder = find_model(name_or_path)
+    manifest = read_manifest(folder)
+    settings = folder / "config.toml"
+    if memory_kind is not None:
+        settings = folder / f"{memory_kind}.toml"
+        if not settings.is_file():
+            kinds = sorted(path.stem for path in folder.glob("*.toml") if path.stem != "config")
+            there = f"there is {', '.join(kinds)}" if kinds else "it has only its own"
+            raise ModelError(f"{folder}: this model has no memory '{memory_kind}'; {there}")
+    config = load_config(settings, overrides=overrides)
     keep_freed_memory()
     source, target = load_vocabulary(folder, "source"), load_vocabulary(folder, "target")
     with torch.device("meta"):  # without values: they come from the file
@@ -408,7 +418,7 @@ def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str
         if module is not None:
             module.to_empty(device="cpu")
     model.tie()
-    _fill(folder / "weights.safetensors", model, memory)
+    _fill(folder, memory_kind, model, memory)
     model.to(device)
     if memory is not None:
         memory.to(device)
@@ -420,45 +430,18 @@ def load(name_or_path: str | Path, *, overrides: Sequence[str] = (), device: str
 
 def model_signature(name_or_path: str | Path) -> str:
     """Return what tells this model from any other: the checksum of its manifest."""
-    return fingerprint(_model_folder(Path(name_or_path)) / "model.json")
+    return fingerprint(find_model(name_or_path) / "model.json")
 
 
-def _model_folder(path: Path) -> Path:
-    for folder in (path, path / "model"):
-        if (folder / "model.json").is_file():
-            return folder
-    if path.is_dir():
-        raise ModelError(f"{path}: there is no finished model here (no model.json); is the training done?")
-    raise ModelError(f"{path}: there is no such model folder")
-
-
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = json.loads((folder / "model.json").read_text("utf-8"))
-        found = manifest["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{folder / 'model.json'}: damaged ({error})") from None
-    if found != FORMAT:
-        raise ModelError(f"{folder}: format {found} of the model; this version reads {FORMAT}")
-    missing = {"source_tokens", "target_tokens", "memory", "sha256"} - manifest.keys()
-    if missing:
-        raise ModelError(f"{folder / 'model.json'}: damaged ({', '.join(sorted(missing))} missing)")
-    for name, expected in manifest["sha256"].items():
-        if not (folder / name).is_file():
-            raise ModelError(f"{folder / name}: this file of the model is missing")
-        if fingerprint(folder / name) != expected:
-            raise ModelError(f"{folder / name}: damaged (its checksum does not match model.json)")
-    return manifest
-
-
-def _fill(path: Path, model: nn.Module, memory: nn.Module | None) -> None:
+def _fill(folder: Path, kind: str | None, model: nn.Module, memory: nn.Module | None) -> None:
     own = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
     if memory is not None:
         own |= {f"memory.{name}": parameter for name, parameter in memory.named_parameters()}
-    try:
-        stored = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from None
+    path = folder / "weights.safetensors"
+    stored = _tensors(path)
+    if kind is not None:
+        stored = {name: each for name, each in stored.items() if name.startswith("model.")}
+        stored |= _tensors(folder / f"{kind}.safetensors")
     for name in sorted(own.keys() ^ stored.keys()):
         raise ModelError(f"{path}: {name} is in the {'model' if name in own else 'file'} only; "
                          "were options of the model or the fusion changed?")  # fmt: skip
@@ -468,3 +451,10 @@ def _fill(path: Path, model: nn.Module, memory: nn.Module | None) -> None:
                 shapes = f"{tuple(stored[name].shape)}, not {tuple(parameter.shape)}"
                 raise ModelError(f"{path}: {name} has shape {shapes}")
             parameter.copy_(stored[name])
+
+
+def _tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path}: cannot be read ({error})") from None

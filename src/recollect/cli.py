@@ -51,7 +51,19 @@ Tokenise = Annotated[
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", "-m", help="A model's folder, or the run folder that training made.", show_default=False
+        "--model",
+        "-m",
+        help="A built-in model's name, a model's folder, or the run folder that training made. "
+        "Default: the built-in subtitle-zh-en.",
+        show_default=False,
+    ),
+]
+MemoryKind = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-kind",
+        help="Another memory that the model has, e.g. `paper`. Default: its own.",
+        show_default=False,
     ),
 ]
 
@@ -214,6 +226,7 @@ def translate(
     memory: Annotated[
         bool, typer.Option("--memory/--no-memory", help="Remember, or translate each sentence alone.")
     ] = True,
+    memory_kind: MemoryKind = None,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -321,12 +334,12 @@ def translate(
     changes += [f"decoding.beam={beam}"] if beam is not None else []
     changes += [f"decoding.lanes={lanes}"] if lanes is not None else []
     text = _plain_text(sources[0], history, starts) if as_lines else None
-    translator = load(folder, overrides=changes)
+    translator = load(folder, memory_kind=memory_kind, overrides=changes)
     if not memory:
         translator = translator.without_memory()
     elif translator.memory is None:
         print("recollect: this model has no memory: each sentence is translated alone", file=sys.stderr)
-    signature = [model_signature(folder), f"memory={memory}", *sorted(changes)]
+    signature = [model_signature(folder), f"memory={memory_kind or memory}", *sorted(changes)]
     if project is not None and memory:
         translator = translator.with_project(load_project(project, model_signature(folder)))
         signature.append(f"project={fingerprint(project)}")
@@ -531,6 +544,47 @@ def controls(
 
 
 @app.command()
+def card(
+    model: Annotated[str | None, typer.Argument(help="A model; default: the built-in one.")] = None,
+) -> None:
+    """Print what there is to know of a model: its data and licence, its training, its scores and limits."""
+    from recollect.folders import read_card
+
+    print(read_card(_model(model)), end="")
+
+
+@app.command()
+def pack(
+    model: Annotated[Path, typer.Argument(help="A model's folder, or the run folder that training made.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.", show_default=False)],
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="NAME=MODEL",
+            help="Take along the memory of another model, trained for the same sentence model. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    card_file: Annotated[
+        Path | None,
+        typer.Option("--card", help="Markdown to print with `recollect card`.", show_default=False),
+    ] = None,
+) -> None:
+    """Make a model small enough to give away: half precision, several memories, a card, checksums."""
+    from recollect.shipping import pack_model
+
+    others = dict(each.partition("=")[::2] for each in also or ())
+    for name, path in others.items():
+        if not path or not name.isidentifier() or name == "config":
+            raise RecollectError(f"--also {name}: must look like NAME=MODEL, for instance paper=runs/paper")
+    size = pack_model(
+        model, output, others={name: Path(path) for name, path in others.items()}, card=card_file
+    )
+    print(f"{output}: {size / 1e6:.1f} MB")
+
+
+@app.command()
 def demo(
     folder: Annotated[
         Path, typer.Option("--folder", help="Where to put the corpus, the run and the output.")
@@ -566,9 +620,12 @@ def _plain_text(
 
 
 def _model(name: str | None) -> str:
-    if name is None:
+    """Return the model that is asked for, or else the one that comes with the package."""
+    from recollect.folders import DEFAULT, built_in
+
+    if name is None and DEFAULT not in built_in():
         raise RecollectError("which model? give --model FOLDER (train one with `recollect train`)")
-    return name
+    return name or DEFAULT
 
 
 def _read(name: str) -> bytes:

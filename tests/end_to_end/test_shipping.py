@@ -1,0 +1,68 @@
+"""A model is packed, given away, and used by those who get it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+from shell import Shell
+
+
+@pytest.fixture(scope="module")
+def packed(trained: Shell, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trained model with a second memory, for the same sentence model."""
+    folder = tmp_path_factory.mktemp("packed")
+    (folder / "card.md").write_text("# A model\n\nIt is small.\n")
+    other = ("--base", "run", "-r", str(folder / "other"), "--set", "memory.fusion=shallow")
+    trained.works("train", "config.toml", "-d", "prepared", *other)
+    given = ("--also", f"shallow={folder / 'other'}", "--card", str(folder / "card.md"))
+    said = trained.works("pack", "run", "-o", str(folder / "gift"), *given)
+    assert "MB" in said
+    return folder / "gift"
+
+
+def test_it_translates_with_either_memory(trained: Shell, packed: Path) -> None:
+    assert trained.works("card", str(packed)) == "# A model\n\nIt is small.\n"
+    own = trained.works("translate", "test.src", "-m", str(packed))
+    shallow = trained.works("translate", "test.src", "-m", str(packed), "--memory-kind", "shallow")
+    alone = trained.works("translate", "test.src", "-m", str(packed), "--no-memory")
+    assert own.count("\n") == shallow.count("\n") == alone.count("\n")
+    other = trained.works("translate", "test.src", "-m", str(packed.parent / "other"))
+    same = sum(a == b for a, b in zip(shallow.splitlines(), other.splitlines(), strict=True))
+    assert same > 0.9 * len(other.splitlines())  # but for half precision they are one
+    assert "there is shallow" in trained.fails(
+        "translate", "test.src", "-m", str(packed), "--memory-kind", "x"
+    )
+
+
+def test_it_is_half_as_large_and_checked(trained: Shell, packed: Path, tmp_path: Path) -> None:
+    weights = load_file(packed / "weights.safetensors")
+    assert {str(each.dtype) for each in weights.values()} == {"torch.float16"}
+    assert (packed / "weights.safetensors").stat().st_mode & 0o444 == 0o444
+    broken = tmp_path / "broken"
+    shutil.copytree(packed, broken)
+    data = bytearray((broken / "shallow.safetensors").read_bytes())
+    data[-1] ^= 1
+    (broken / "shallow.safetensors").write_bytes(data)
+    assert "checksum" in trained.fails("translate", "test.src", "-m", str(broken))
+
+
+def test_memories_of_other_models_are_refused(trained: Shell, tmp_path: Path) -> None:
+    other = ("-r", str(tmp_path / "other"), "--set", "pass_one.max_steps=20", "--set", "pass_two.epochs=1")
+    trained.works("train", "config.toml", "-d", "prepared", *other)
+    said = trained.fails("pack", "run", "-o", str(tmp_path / "x"), "--also", f"other={tmp_path / 'other'}")
+    assert "its sentence model is another" in said
+    assert not (tmp_path / "x").exists()
+    assert "NAME=MODEL" in trained.fails("pack", "run", "-o", str(tmp_path / "x"), "--also", "other")
+
+
+def test_training_goes_on_from_it(trained: Shell, packed: Path, tmp_path: Path) -> None:
+    more = ("train", "config.toml", "-d", "prepared", "-r", str(tmp_path / "more"), "--passes", "one")
+    trained.works(*more, "--start-from", str(packed), "--set", "pass_one.max_steps=20", "--processes", "2")
+    before, after = (
+        load_file(path / "weights.safetensors") for path in (packed, tmp_path / "more" / "model")
+    )
+    name = "model.target_embedding.weight"
+    change = (after[name].float() - before[name].float()).abs().mean()
+    assert 0 < change < 0.2
+    assert "give one" in trained.fails(*more, "--start-from", "run", "--base", "run")
