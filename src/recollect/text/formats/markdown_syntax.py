@@ -170,6 +170,7 @@ def _verbatim(state: StateInline, silent: bool) -> bool:
     if not end:
         if state.src[state.pos] not in "<${[" and not state.src[state.pos].isalnum():
             return False
+        state.md.inline.spend(10)  # type: ignore[attr-defined]
         for pattern, known in _VERBATIM:
             if found := pattern.match(state.src, state.pos, state.posMax):
                 end, role = found.end(), known
