@@ -12,7 +12,8 @@ from lxml import etree
 
 from recollect.errors import DataError
 from recollect.text.formats.content import Content, Unit
-from recollect.text.formats.docx_paragraph import Paragraph, W
+from recollect.text.formats.docx_items import WORD
+from recollect.text.formats.docx_paragraph import Paragraph
 from recollect.text.inline import Inline
 
 __all__ = ["read_docx"]
@@ -143,14 +144,14 @@ def _paragraphs(root: etree._Element) -> list[tuple[Paragraph, Paragraph | None]
     twins: dict[etree._Element, etree._Element] = {}
     hidden: set[etree._Element] = set()
     for choice in root.iter(f"{_COMPATIBILITY}AlternateContent"):
-        shown = list(choice.iterfind(f"{_COMPATIBILITY}Choice//{W}p"))
-        older = list(choice.iterfind(f"{_COMPATIBILITY}Fallback//{W}p"))
+        shown = list(choice.iterfind(f"{_COMPATIBILITY}Choice//{WORD}p"))
+        older = list(choice.iterfind(f"{_COMPATIBILITY}Fallback//{WORD}p"))
         hidden.update(older)
         if len(shown) == len(older):
             twins.update(zip(shown, older, strict=True))
     return [
         (Paragraph(element), Paragraph(twins[element]) if element in twins else None)
-        for element in root.iter(f"{W}p")
+        for element in root.iter(f"{WORD}p")
         if element not in hidden
     ]
 
