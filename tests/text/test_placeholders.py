@@ -42,7 +42,7 @@ def test_tags_that_open_and_close_are_pairs() -> None:
         ("<b>", "open"),
         ("</b>", "close"),
         ("</i>", "close"),
-        ("<p>", "word"),
+        ("<p>", "point"),
     ]
     assert marks[0].pair == marks[3].pair != marks[1].pair == marks[2].pair
 
@@ -52,6 +52,11 @@ def test_marks_that_are_there_stay() -> None:
     found = hold_placeholders(given_marks)
     assert str(found) == "<1>a %s b</1>"
     assert [mark.raw for mark in found.marks] == ["<1>", "%s", "</1>"]
+
+
+def test_marks_of_a_file_are_never_taken_for_tags() -> None:
+    own = Mark(2, "<code>x</code>", "word", 5)
+    assert hold_placeholders(Inline("a  b", (own,))).marks == (own,)
 
 
 @given(st.text(alphabet="ab %s{}$`:<>/|&;#(). \n你好", max_size=60))

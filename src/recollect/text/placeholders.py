@@ -1,6 +1,7 @@
 """Finding what programs and documents put into prose, and a translation must not touch."""
 
 import re
+from collections.abc import Sequence
 
 from recollect.text.inline import Inline, Mark
 
@@ -36,10 +37,14 @@ def hold_placeholders(inline: Inline) -> Inline:
     (Mark(at=6, raw='{name}', role='word', pair=0), Mark(at=12, raw='%s', role='word', pair=0))
     """
     pieces: list[str | Mark] = []
+    found: set[int] = set()  # which pieces are marks that were not there
     for piece in inline.pieces():
-        pieces += _cut(piece) if isinstance(piece, str) else [piece]
-    first = 1 + max((mark.pair for mark in inline.marks), default=0)
-    return Inline.joined(_paired(pieces, first))
+        for part in _cut(piece) if isinstance(piece, str) else [piece]:
+            if isinstance(piece, str) and isinstance(part, Mark):
+                found.add(len(pieces))
+            pieces.append(part)
+    _pair(pieces, sorted(found), 1 + max((mark.pair for mark in inline.marks), default=0))
+    return Inline.joined(pieces)
 
 
 def _cut(text: str) -> list[str | Mark]:
@@ -51,27 +56,25 @@ def _cut(text: str) -> list[str | Mark]:
     return [piece for piece in (*found, text[done:]) if piece]
 
 
-def _paired(pieces: list[str | Mark], number: int) -> list[str | Mark]:
-    """Make pairs of tags that open and close; others stand for themselves."""
+def _pair(pieces: list[str | Mark], places: Sequence[int], number: int) -> None:
+    """Make pairs of the tags among some pieces; a tag without a partner is a point."""
     waiting: list[tuple[str, int]] = []
-    found = list(pieces)
-    for place, piece in enumerate(pieces):
-        if isinstance(piece, str) or piece.role != "word":
-            continue
-        if opened := _OPEN.fullmatch(piece.raw):
+    for place in places:
+        piece = pieces[place]
+        assert isinstance(piece, Mark)
+        raw = piece.raw
+        if opened := _OPEN.fullmatch(raw):
             waiting.append(((opened[1] or opened[2]).lower(), place))
-        elif (closed := _CLOSE.fullmatch(piece.raw)) and any(
-            name == closed[1].lower() for name, _ in waiting
-        ):
-            while True:
+        elif (closed := _CLOSE.fullmatch(raw)) and closed[1].lower() in [name for name, _ in waiting]:
+            name, begin = waiting.pop()
+            while name != closed[1].lower():
                 name, begin = waiting.pop()
-                if name == closed[1].lower():
-                    break
-            first = found[begin]
+            first = pieces[begin]
             assert isinstance(first, Mark)
-            found[begin] = Mark(0, first.raw, "open", number)
-            found[place] = Mark(0, piece.raw, "close", number)
+            pieces[begin] = Mark(0, first.raw, "open", number)
+            pieces[place] = Mark(0, raw, "close", number)
             number += 1
-        elif piece.raw.startswith("<"):
-            found[place] = Mark(0, piece.raw, "point")
-    return found
+    for place in places:
+        piece = pieces[place]
+        if isinstance(piece, Mark) and piece.role == "word" and piece.raw.startswith("<"):
+            pieces[place] = Mark(0, piece.raw, "point")

@@ -2,12 +2,15 @@
 
 import re
 
-__all__ = ["has_letters", "is_dense", "is_spaced_word"]
+__all__ = ["EITHER", "glue", "has_letters", "is_dense", "is_spaced_word"]
 
 # Han, kana, and the full-width punctuation that goes with them.
 _DENSE = re.compile(
     r"[\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
 )
+
+
+EITHER = frozenset("“”‘’…—·")  # signs that are Chinese or Western as their neighbours are
 
 
 def is_dense(character: str) -> bool:
@@ -27,3 +30,17 @@ def is_spaced_word(character: str) -> bool:
 def has_letters(text: str) -> bool:
     """Whether there is anything in a text that could be translated."""
     return any(character.isalpha() for character in text)
+
+
+def glue(before: str, after: str) -> str:
+    """Return what stands between two lines put in one: a space, but nothing between Chinese characters.
+
+    >>> glue("one", "two"), glue("一", "二"), glue("one ", "two")
+    (' ', '', '')
+    """
+    if not before or not after or before[-1].isspace() or after[0].isspace():
+        return ""
+    left, right = before[-1], after[0]
+    if is_dense(left):
+        return "" if is_dense(right) or right in EITHER else " "
+    return "" if left in EITHER and is_dense(right) else " "

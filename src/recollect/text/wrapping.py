@@ -1,36 +1,21 @@
 """Lines on a screen: where words may be parted, and how they are spread over lines and cues."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from unicodedata import combining, east_asian_width
 
 from recollect.text.inline import Inline
 from recollect.text.places import Span
+from recollect.text.scripts import is_dense
 
-__all__ = ["share", "together", "width", "wrap"]
+__all__ = ["share", "width", "wrap", "wrapped"]
 
-_CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]")
 # No line begins with the first or ends with the second.
 _NO_START = frozenset("，。！？、；：”’）】》」』〉…—·,.!?;:)]}%％々ーゃゅょっァィゥェォッャュョ")
 _NO_END = frozenset("“‘（【《「『〈([{$￥¥")
-_EITHER = frozenset("“”‘’…—·")  # Chinese or Western, as their neighbours are
 _PAUSE = frozenset("，。！？、；：…—”,.;:!?")
-
-
-def together(before: str, after: str) -> str:
-    """What stands between two lines when they are put in one: a space, but none between Chinese characters.
-
-    >>> together("Hello,", "world"), together("你好，", "世界")
-    (' ', '')
-    """
-    if not before or not after:
-        return ""
-    left, right = before[-1], after[0]
-    if _CJK.match(left):
-        return "" if _CJK.match(right) or right in _EITHER else " "
-    return "" if left in _EITHER and _CJK.match(right) else " "
 
 
 def width(text: str) -> int:
@@ -53,11 +38,49 @@ def _words(text: str) -> list[Span]:
         start = run.start()
         for at in range(start + 1, run.end()):
             before, after = text[at - 1], text[at]
-            if (_CJK.match(before) or _CJK.match(after)) and before not in _NO_END and after not in _NO_START:
+            if (is_dense(before) or is_dense(after)) and before not in _NO_END and after not in _NO_START:
                 found.append(Span(start, at))
                 start = at
         found.append(Span(start, run.end()))
     return found
+
+
+def _breaks(text: str) -> Iterator[tuple[int, int]]:
+    """Where a line may end, and where the next begins: at a space, or between Chinese characters."""
+    for at in range(1, len(text)):
+        before, after = text[at - 1], text[at]
+        if after == " " and at + 1 < len(text):
+            if not (is_dense(before) and is_dense(text[at + 1])):
+                yield at, at + 1
+        elif is_dense(before) and is_dense(after) and before not in _NO_END and after not in _NO_START:
+            yield at, at
+
+
+def wrapped(parts: Iterable[tuple[str, bool]], columns: int) -> list[str]:
+    """Break a paragraph into lines of at most `columns` where it can be; a part may be unbreakable (False).
+
+    >>> wrapped([("a line of", True), ("`some code`", False), (" and words", True)], 12)
+    ['a line', 'of`some code`', 'and words']
+    """
+    atoms, follows = [""], [""]  # what cannot be broken, and the space before it
+    for text, breakable in parts:
+        at = 0
+        for start, end in _breaks(text) if breakable else ():
+            atoms[-1] += text[at:start]
+            atoms.append("")
+            follows.append(text[start:end])
+            at = end
+        atoms[-1] += text[at:]
+    lines, line, length = [], [atoms[0]], width(atoms[0])
+    for atom, before in zip(atoms[1:], follows[1:], strict=True):
+        needed = len(before) + width(atom)
+        if length + needed > columns and length:
+            lines.append("".join(line))
+            line, length = [atom], width(atom)
+        else:
+            line += [before, atom]
+            length += needed
+    return [*lines, "".join(line)]
 
 
 def wrap(said: Inline, limit: int = 42, taken: int = 0) -> list[Inline]:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,7 +92,5 @@ def test_what_is_no_text_is_refused(data, complaint):
 
 
 def test_one_very_long_line_is_quick():
-    begin = time.process_time()
     for character in ("x", " ", "字", "a b. ", "\n"):
         assert unchanged(character.encode() * (5_000_000 // len(character) if character != "\n" else 100_000))
-    assert time.process_time() - begin < 5

