@@ -5,7 +5,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fix bench docs clean
+.PHONY: help setup demo model test check fix bench docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -27,8 +27,21 @@ setup: .venv/.done  ## make .venv/ with Recollect and everything it needs (PYTHO
 	@mv .venv/.making .venv/.done && touch .venv/.done
 	@echo "Ready: $(BIN)/recollect --help"
 
-demo: setup  ## train a small memory on invented languages and watch it resolve ambiguous words
+demo: setup  ## translate a sample episode with the built-in model and see what its memory does
 	$(BIN)/recollect demo
+
+# The built-in model anew, from the TVSub corpus (not part of this repository): some hours on two cores.
+TVSUB ?= ../shared/data/tvsub
+RUNS ?= runs/subtitle-zh-en
+RECIPE := recipes/subtitle-zh-en
+ON_TVSUB := --set data.source=$(TVSUB)/train.zh.xz --set data.target=$(TVSUB)/train.en.xz \
+  --set data.tune_source=$(TVSUB)/dev.zh --set 'data.tune_references=["$(TVSUB)/dev_trg.sgm"]'
+model: setup  ## train and pack the built-in model (TVSUB=folder of the corpus)
+	$(BIN)/recollect prepare $(RECIPE)/config.toml $(ON_TVSUB) -o $(RUNS)/prepared
+	$(BIN)/recollect train $(RECIPE)/config.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/everyday --processes 2
+	$(BIN)/recollect train $(RECIPE)/paper.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/paper --base $(RUNS)/everyday
+	$(BIN)/recollect pack $(RUNS)/everyday --also paper=$(RUNS)/paper --card $(RECIPE)/card.md \
+	  -o src/recollect/models_data/subtitle-zh-en
 
 # One thread a worker: the workers already fill the cores. A file stays on one worker and shares its fixtures.
 test: setup  ## run the tests (WORKERS=4 runs more of them side by side)

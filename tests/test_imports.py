@@ -27,7 +27,7 @@ ORDER = [
     {"hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
-    {"controls", "demo", "documents", "shipping"},
+    {"controls", "demo", "documents", "invented_demo", "shipping"},
     {"cli"},
     {"__main__"},
 ]

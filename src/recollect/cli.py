@@ -586,15 +586,27 @@ def pack(
 
 @app.command()
 def demo(
-    folder: Annotated[
-        Path, typer.Option("--folder", help="Where to put the corpus, the run and the output.")
-    ] = Path("demo"),
+    folder: Annotated[Path, typer.Option("--folder", help="Where to put what comes of it.")] = Path("demo"),
+    invented: Annotated[
+        bool,
+        typer.Option(
+            "--invented",
+            help="Instead: invent two languages with ambiguous words, train for a minute or two, and see "
+            "what the memory resolves.",
+        ),
+    ] = False,
 ) -> None:
-    """Invent two languages with ambiguous words, train for a minute or two, show what the memory does."""
-    from recollect.demo import run_demo
+    """Translate a sample episode with the built-in model, and show what its memory does."""
     from recollect.progress import TerminalProgress
 
-    run_demo(folder, TerminalProgress())
+    if invented:
+        from recollect.invented_demo import run_invented_demo
+
+        run_invented_demo(folder, TerminalProgress())
+    else:
+        from recollect.demo import run_demo
+
+        run_demo(folder, TerminalProgress())
 
 
 def _are_lines(sources: "Sequence[str]", format_name: str | None) -> bool:

@@ -1,94 +1,64 @@
-"""The demonstration: two invented languages, ambiguous words, and a memory that settles them."""
+"""The demonstration: a sample episode, each line alone and with a memory, and what the memory did."""
 
-from collections.abc import Sequence
+from difflib import SequenceMatcher
+from importlib.resources import files
 from pathlib import Path
 
-import torch
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from recollect.assemble import load, prepare_data, train
-from recollect.config import Config, load_config
-from recollect.decoding.translator import Translator
-from recollect.files import whole_file
+from recollect.assemble import load
+from recollect.decoding.files import Job, translate_files
+from recollect.folders import DEFAULT
 from recollect.progress import SilentProgress, TerminalProgress
-from recollect.text.invented import Accuracy, InventedCorpus, ambiguous_accuracy, invented_corpus, write_plain
+from recollect.text.formats.subtitles import read_subtitles
 
-__all__ = ["demo_config", "run_demo"]
+__all__ = ["run_demo"]
 
-TRAIN, TUNE, TEST = 1, 2, 3  # seeds of the three sets of documents
-
-
-def demo_config(folder: Path, documents: int = 1000) -> Config:
-    """Write the corpus into `folder` and return the configuration that trains on it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, seed, count in (("train", TRAIN, documents), ("tune", TUNE, 30), ("test", TEST, 60)):
-        write_plain(invented_corpus(count, seed), folder / f"{name}.src", folder / f"{name}.trg")
-    return load_config(
-        preset="invented",
-        overrides=[
-            f'data.source="{folder}/train.src"',
-            f'data.target="{folder}/train.trg"',
-            f'data.tune_source="{folder}/tune.src"',
-            f'data.tune_references=["{folder}/tune.trg"]',
-        ],
-    )
+SAMPLE = "episode.zh.srt"
 
 
 def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
-    """Generate, train both passes, translate unseen documents, and print base against memory."""
-    torch.set_num_threads(1)  # matrices this small only lose by being shared out
-    config = demo_config(folder)
-    prepared = prepare_data(config, folder / "prepared", lambda doing, done, total: None)
-    counts = prepared.manifest.counts
-    progress.say(
-        f"two invented languages: {counts['pairs']:,} sentences in {counts['documents']:,} documents"
-    )
-    translator = load(train(config, prepared, folder / "run", progress=progress))
-    test = invented_corpus(60, TEST)
-    base = _translate(translator.without_memory(), test)
-    memory = _translate(translator, test)
-    _show(test, base, memory)
-    output = folder / "test.out"
-    with whole_file(output) as draft:
-        draft.write_text("\n\n".join("\n".join(document) for document in memory) + "\n", "utf-8")
+    """Translate the sample with the built-in model, and print both ways side by side."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / SAMPLE
+    source.write_bytes((files("recollect") / "samples" / SAMPLE).read_bytes())
+    output = folder / "episode.en.srt"
+    translator = load(DEFAULT)
+    content = read_subtitles(source.read_bytes(), str(source))
+    job = Job.of(source, output, content, translator)
+    sentences = job.passages.sentences
+    base = [each.text for each in translator.without_memory().translate(sentences)]
+    translate_files(translator, [job], progress=progress)
+    memory = [each.text for each in job.done]
+    _show(sentences, base, memory)
+    changed = sum(one != other for one, other in zip(base, memory, strict=True))
     print(
-        f"\nOf the later mentions of ambiguous words, {_percent(ambiguous_accuracy(test, base))} were right "
-        f"without memory,\n{_percent(ambiguous_accuracy(test, memory))} with it. "
-        "Within its sentence such a word could mean either: the memory still\nheld how it was translated at "
-        f"its first, marked mention. All {len(test.documents)} test documents: {output}"
+        f"\nThe memory changed {changed} of {len(sentences)} lines: what had been said in earlier lines, and how, "
+        "made words more\nprobable there than they are in the line alone. "
+        f"The translated subtitles are in {output}."
     )
 
 
-def _translate(translator: Translator, corpus: InventedCorpus) -> list[list[str]]:
-    documents = translator.translate_documents([document.source for document in corpus.documents])
-    return [[sentence.text for sentence in document] for document in documents]
-
-
-def _percent(accuracy: Accuracy) -> str:
-    return f"{float(accuracy):.1%} ({accuracy.correct} of {accuracy.total})"
-
-
-def _show(corpus: InventedCorpus, base: Sequence[Sequence[str]], memory: Sequence[Sequence[str]]) -> None:
-    """Print the document that the memory changed most, side by side."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    def changed(number: int) -> int:
-        return sum(one != other for one, other in zip(base[number], memory[number], strict=True))
-
-    chosen = max(range(len(base)), key=changed)
-    mentions = {item.sentence: item for item in corpus.mentions if item.document == chosen}
-    table = Table(
-        "source", "base", "with memory", title=f"Test document {chosen + 1}, where the memory changed most"
-    )
-    for number, source in enumerate(corpus.documents[chosen].source):
-        mention = mentions.get(number)
-        right, wrong = (mention.right, mention.wrong) if mention else ("", "")
-        row = [Text(source), Text(base[chosen][number]), Text(memory[chosen][number])]
-        if mention:
-            row[0].highlight_words([mention.word], "bold")
-        for cell in row[1:]:
-            cell.highlight_words([right] if right else [], "bold green")
-            cell.highlight_words([wrong] if wrong else [], "bold red")
-        table.add_row(*row)
+def _show(sources: list[str], base: list[str], memory: list[str]) -> None:
+    table = Table("", "source", "each line alone", "with memory", title=f"{SAMPLE}, by {DEFAULT}")
+    for number, (source, one, other) in enumerate(zip(sources, base, memory, strict=True), 1):
+        left, right = _marked(one, other)
+        table.add_row(str(number), Text(source), left, right)
     Console().print(table)
+
+
+def _marked(one: str, other: str) -> tuple[Text, Text]:
+    """Return two sentences with the words that differ set off."""
+    words = one.split(), other.split()
+    shown = Text(), Text()
+    for kind, a, b, c, d in SequenceMatcher(a=words[0], b=words[1], autojunk=False).get_opcodes():
+        for text, side, start, end, style in (
+            (shown[0], words[0], a, b, "bold red"),
+            (shown[1], words[1], c, d, "bold green"),
+        ):
+            for word in side[start:end]:
+                text.append(word, style if kind != "equal" else "")
+                text.append(" ")
+    return shown

@@ -13,7 +13,7 @@ RECOLLECT = Path(sys.executable).with_name("recollect")
 
 # A server that has imported torch already, and forks: its processes start at once, and die like any other.
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["recollect.demo", "torch._dynamo", "torch.utils.tensorboard"])
+_FORKS.set_forkserver_preload(["recollect.invented_demo", "torch._dynamo", "torch.utils.tensorboard"])
 _NUMBERS = count()
 WRITE = os.O_WRONLY | os.O_CREAT
 

@@ -10,8 +10,8 @@ from recollect.assemble import build_memory, load
 from recollect.batches.prepared import Prepared
 from recollect.config import load_config
 from recollect.decoding.translator import Translator
-from recollect.demo import run_demo
 from recollect.files import fingerprint
+from recollect.invented_demo import run_invented_demo
 from recollect.progress import SilentProgress
 from recollect.text.invented import ambiguous_accuracy, invented_corpus
 from recollect.training.activations import choose_documents, store_activations
@@ -24,7 +24,7 @@ UNSEEN = 77  # a seed of documents that no choice was ever made on
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    run_demo(folder, SilentProgress())
+    run_invented_demo(folder, SilentProgress())
     return folder
 
 
@@ -47,7 +47,7 @@ def test_the_demonstration_tells_so_and_again_at_once(
     monkeypatch.chdir(demo.parent)
     weights = fingerprint(demo / "run" / "model" / "weights.safetensors")
     (demo / "test.out").unlink()
-    run_demo(Path(demo.name), SilentProgress())  # now by a relative path, and finished already
+    run_invented_demo(Path(demo.name), SilentProgress())  # now by a relative path, and finished already
     shown = capsys.readouterr().out
     base, memory = (float(percent) for percent in re.findall(r"([\d.]+)% \(\d+ of \d+\)", shown))
     assert 35 < base < 65
