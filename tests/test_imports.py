@@ -24,7 +24,7 @@ ORDER = [
     {"memory"},
     {"predict"},
     {"training", "decoding"},
-    {"hindsight"},
+    {"analysis", "hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},

@@ -311,6 +311,14 @@ def translate(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        Path | None,
+        typer.Option(
+            "--explain",
+            help="Write a page (HTML) that tells of every word what the memory had to do with it.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace existing output files.")] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Leave outputs that are there, translate the rest.")
@@ -363,6 +371,7 @@ def translate(
         memory_out=memory_out,
         filled_from=filled_from,
         filled_with=filled_with,
+        explain=explain,
         force=force,
         resume=resume,
     )

@@ -35,8 +35,8 @@ def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
     _show(sentences, base, memory)
     changed = sum(one != other for one, other in zip(base, memory, strict=True))
     print(
-        f"\nThe memory changed {changed} of {len(sentences)} lines: what had been said in earlier lines, and how, "
-        "made words more\nprobable there than they are in the line alone. "
+        f"\nThe memory changed {changed} of {len(sentences)} lines: what had been said in earlier lines, and "
+        "how, made words more\nprobable there than they are in the line alone. "
         f"The translated subtitles are in {output}."
     )
 

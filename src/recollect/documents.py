@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.analysis.explain import explain
+from recollect.analysis.page import explanation_page
 from recollect.assemble import model_signature
 from recollect.decoding.files import (
     Job,
@@ -16,6 +18,7 @@ from recollect.decoding.files import (
 )
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError, ModelError, RecollectError
+from recollect.files import whole_file
 from recollect.memory.carried import load_memory, save_memory
 from recollect.memory.slots import Slots
 from recollect.progress import SilentProgress, TerminalProgress
@@ -61,6 +64,7 @@ class Errand:
     memory_out: Path | None = None
     filled_from: Path | None = None
     filled_with: Path | None = None
+    explain: Path | None = None
     force: bool = False
     resume: bool = False
 
@@ -78,6 +82,8 @@ def run_errand(
         return Summary(0, 0, 0), []
     if errand.memory_out is not None and len(places) > 1 and not errand.as_one:
         raise RecollectError("--memory-out: several files have a memory each; give --as-one to make them one")
+    if errand.explain is not None and len(places) > 1 and not errand.as_one:
+        raise RecollectError("--explain tells of one document; give one file, or --as-one to make them one")
     jobs = _jobs(places, errand.reading, translator)
     earlier = _earlier(errand, translator, model_signature(folder))
     summary = translate_files(
@@ -90,7 +96,23 @@ def run_errand(
     )
     if errand.memory_out is not None:
         save_memory(errand.memory_out, memory_after(translator, jobs, earlier), model_signature(folder))
+    if errand.explain is not None:
+        _explain(errand.explain, translator, jobs, earlier)
     return summary, [job.output for job in jobs]
+
+
+def _explain(path: Path, translator: Translator, jobs: Sequence[Job], earlier: Slots | None) -> None:
+    """Write a page on why every word was chosen."""
+    sentences = [sentence for job in jobs for sentence in job.passages.sentences]
+    said = [translation for job in jobs for translation in job.done]
+    starts = [sum(len(job.done) for job in jobs[:number]) for number in range(len(jobs))]
+    settled = [start + at for start, job in zip(starts, jobs, strict=True) for at in job.passages.settled]
+    page = explanation_page(
+        ", ".join(str(job.source) for job in jobs),
+        explain(translator, sentences, said, settled=settled, earlier=earlier),
+    )
+    with whole_file(path) as draft:
+        draft.write_text(page, "utf-8")
 
 
 def find_files(sources: Sequence[Path]) -> list[tuple[Path, Path]]:

@@ -219,3 +219,22 @@ def test_all_bad_files_are_told_before_anything_is_done(trained: Shell, tmp_path
     assert answer.code == 1
     assert [line.split("/")[-1][:6] for line in answer.err.splitlines()] == ["b.json", "c.json"]
     assert not (tmp_path / "out").exists()
+
+
+def test_every_word_is_explained(trained: Shell, tmp_path: Path) -> None:
+    film, page = tmp_path / "<film>.srt", tmp_path / "why.html"
+    film.write_text(subtitle_file(sentences(trained)))
+    trained.works(
+        "translate", str(film), "-o", str(tmp_path / "out.srt"), "-m", "run", "--explain", str(page)
+    )
+    html = page.read_text()
+    found = spoken((tmp_path / "out.srt").read_text())
+    shown = [
+        re.sub(r"\s+", " ", re.sub(r'<span class="tip".*?</span></span>|<[^>]*>', "", row)).strip()
+        for row in re.findall(r"<td>.*?</td><td>.*?</td><td>(.*?)</td></tr>", html)
+    ]
+    assert shown == found
+    assert "sentence 1</a>" in html
+    assert "&lt;film&gt;" in html
+    assert "<film>" not in html
+    assert not re.search(r'(src|href)="(?!#)', html)

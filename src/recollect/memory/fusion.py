@@ -38,6 +38,10 @@ class Fusion(nn.Module):
         """Return the same for `targets` [...] alone."""
         raise NotImplementedError
 
+    def openness(self, step: Step, recall: Recall, alone: Tensor) -> Tensor:
+        """Return how far the memory is heard [...], from 0 to 1; `alone` is the model's own distribution."""
+        raise NotImplementedError
+
     @property
     def rider(self) -> Tensor | None:
         """The part of the gate that is a map of the context alone, for a packed model to compute."""
@@ -67,6 +71,10 @@ class DeepFusion(Fusion):
         """Mix states, then score."""
         return model.score(replace(step, state=self.mix(step, recall)), targets)
 
+    def openness(self, step: Step, recall: Recall, alone: Tensor) -> Tensor:
+        """Return the gate's mean over the state."""
+        return torch.sigmoid(self.gate(step, recall)).mean(-1)
+
     def mix(self, step: Step, recall: Recall) -> Tensor:
         """Return s~_t, or s_t itself where nothing is remembered."""
         mixed = torch.lerp(step.state, recall.value, torch.sigmoid(self.gate(step, recall)))
@@ -94,6 +102,10 @@ class ShallowFusion(Fusion):
         # Slots of the same word all come to the same sum, so it does not matter which one is written last.
         mixed = _mixed(opinion.held, together(recall), keep, speak)
         return (alone + keep).scatter(-1, recall.words, mixed)
+
+    def openness(self, step: Step, recall: Recall, alone: Tensor) -> Tensor:
+        """Return the gate."""
+        return self.shares(step, recall, Opinion.of(alone, recall))[1].exp().squeeze(-1)
 
     @property
     def on_figures(self) -> bool:
@@ -154,6 +166,10 @@ class BothFusion(Fusion):
         """Mix states, score, mix probabilities."""
         return self.shallow.score(replace(step, state=self.deep.mix(step, recall)), recall, targets, model)
 
+    def openness(self, step: Step, recall: Recall, alone: Tensor) -> Tensor:
+        """Return the gate on words."""
+        return self.shallow.openness(step, recall, alone)
+
     def packed(self, precision: str) -> Fusion:
         """Return it as it is: its two gates would need a rider each."""
         return copy.deepcopy(self).requires_grad_(False)
@@ -169,3 +185,7 @@ class NoFusion(Fusion):
     def score(self, step: Step, recall: Recall, targets: Tensor, model: Speaker) -> Tensor:
         """Score."""
         return model.score(step, targets)
+
+    def openness(self, step: Step, recall: Recall, alone: Tensor) -> Tensor:
+        """Return nothing at all."""
+        return torch.zeros(step.last.shape, device=alone.device)
