@@ -359,7 +359,8 @@ def score(
 @app.command()
 def check(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="Source text, or a PO, XLIFF or TMX file with both sides.")
+        Path,
+        typer.Argument(metavar="SOURCE", help="Source text, or a PO, XLIFF or TMX file with both sides."),
     ],
     translation: Annotated[
         Path | None,
@@ -379,7 +380,9 @@ def check(
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", help="Write everything here as JSON; - is standard output.", show_default=False),
+        typer.Option(
+            "--json", help="Write everything here as JSON; - is standard output.", show_default=False
+        ),
     ] = None,
     html_file: Annotated[
         Path | None, typer.Option("--html", help="Write a page for a browser here.", show_default=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.evaluation.consistency import Term, repeated_terms
+from recollect.evaluation.consistency import Term, repeated_sentences, repeated_terms
 from recollect.evaluation.mechanics import Finding, mechanical_findings
 from recollect.text.code import is_code
 from recollect.text.placeholders import hold_placeholders
@@ -64,6 +64,9 @@ def check(units: Sequence[Translated], linker: Linker) -> Check:
     ]
     ours = [text if kept else "" for text, kept in zip(sources, prose, strict=True)]
     theirs = [text if kept else "" for text, kept in zip(targets, prose, strict=True)]
+    written = [str(unit.source) if kept else "" for unit, kept in zip(units, prose, strict=True)]
     terms = repeated_terms(ours, theirs, linker(ours, theirs))
+    terms += repeated_sentences(written, ours, theirs)
+    terms.sort(key=lambda term: term.consistent)
     findings = sorted(mechanical_findings(units), key=lambda each: (each.severity != "error", each.unit))
     return Check(tuple(unit.where for unit in units), sources, targets, tuple(terms), tuple(findings))

@@ -34,7 +34,9 @@ def write_table(check: Check, file: IO[str]) -> None:
         if first
         else ["", "", rendering.text, str(rendering.count), _places(check, rendering)]
         for term in check.inconsistent
-        for first, rendering in ((rendering is term.renderings[0], rendering) for rendering in term.renderings)
+        for first, rendering in (
+            (rendering is term.renderings[0], rendering) for rendering in term.renderings
+        )
     ]
     findings = [[each.severity, each.check, each.where, each.message] for each in check.findings]
     if file.isatty():

@@ -13,7 +13,7 @@ from recollect.text.scripts import is_dense
 from recollect.text.segment import Span
 from recollect.text.stems import related, same_word, stem, without_genitive
 
-__all__ = ["Occurrence", "Rendering", "Term", "repeated_terms"]
+__all__ = ["Occurrence", "Rendering", "Term", "repeated_sentences", "repeated_terms"]
 
 Kind = Literal["name", "term", "sentence"]
 
@@ -22,8 +22,8 @@ _LEAST_MAIN = 0.34  # share of the most frequent rendering; a word with many is 
 _MOST_RENDERINGS = 4
 _OWN_ONCE, _OWN_OFTEN = 0.5, 0.34  # how often a rendering stands beside its term, of all its places
 _SHARED_CHARACTERS = 2  # of renderings in a script without spaces: the word, its surroundings may differ
-_OFTEN = 3
-_WORDS_OF_A_SENTENCE, _CHARACTERS_OF_A_SENTENCE = 3, 5
+_LETTERS_OF_A_NAME, _ALIKE = 4, 0.65  # of names that are spellings of one
+_SPACES, _CHARACTERS_OF_A_SENTENCE = 2, 5  # that make a text a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +74,22 @@ class _Group:
 def repeated_terms(
     sources: Sequence[str], targets: Sequence[str], links: Sequence[Sequence[Link]]
 ) -> list[Term]:
-    """Return what the sources repeat, the inconsistent first: names, then terms, then whole sentences.
+    """Return names and terms that the sources repeat, the inconsistent first.
 
     `links` say which stretches of each source and its target belong together.
     """
     ours, theirs = Side(sources), Side(targets)
     where = _index(theirs)
     found = [_term(candidate, theirs, links, where) for candidate in candidates(ours)]
-    terms = [*(term for term in found if term), *_sentences(ours, theirs)]
-    order = ("name", "term", "sentence")
-    return sorted(terms, key=lambda term: (term.consistent, order.index(term.kind), -_weight(term)))
+    return sorted((term for term in found if term), key=_rank)
 
 
-def _weight(term: Term) -> int:
-    return term.count if term.consistent else term.renderings[1].count * 1000 + term.count
+def _rank(term: Term) -> tuple[bool, bool, bool, int, int]:
+    """Order by how much a term is worth a look."""
+    # A word that stays as it is in some places is often the name of a parameter there.
+    copied = any(each.text.lower() == term.text.lower() for each in term.renderings)
+    second = 0 if term.consistent else term.renderings[1].count
+    return term.consistent, term.kind != "name", copied, -second, -term.count
 
 
 def _index(side: Side) -> dict[str, set[int]]:
@@ -106,6 +108,8 @@ def _term(
     groups = _claimed(groups, candidate, side)
     units = {unit for unit, _ in candidate.places}
     name = candidate.name or (bool(groups) and _is_name(groups[0], side))
+    if name and side.cased and groups:
+        groups = _misspelt(groups, candidate, side)
     if name and groups and side.cased:
         # A name comes out as one; what is written small is a pronoun or a word beside it.
         groups = [group for group in groups if any(word[0].isupper() for word in group.words)]
@@ -158,6 +162,7 @@ def _rendering(side: Side, unit: int, spans: Sequence[Span]) -> list[Token]:
         number
         for number, token in enumerate(tokens)
         if any(start < token.end and token.start < end for start, end in spans)
+        and token.text[0].isalpha()
         and not side.is_function(token.text)
     ]
     rows: list[list[int]] = []
@@ -176,8 +181,9 @@ def _same(first: Sequence[str], second: Sequence[str], strict: bool) -> bool:
     A name is spelt in one way only, so of names (`strict`) one must be a part of the other.
     """
     if _dense(first) or _dense(second):
-        shared = len(_common("".join(first), "".join(second)))
-        return shared >= (min(len("".join(first)), len("".join(second))) if strict else _SHARED_CHARACTERS)
+        one, other = "".join(first), "".join(second)
+        shared = len(_common(one, other))
+        return shared == min(len(one), len(other)) or (not strict and shared >= _SHARED_CHARACTERS)
     short, long = sorted((first, second), key=len)
     if strict:
         known = {word.lower() for word in long}
@@ -220,6 +226,35 @@ def _claimed(groups: list[_Group], candidate: Candidate, side: Side) -> list[_Gr
     for group in found:
         group.found.sort(key=lambda each: (each.unit, each.source))
     return sorted(found, key=lambda each: -len(each.found))
+
+
+def _misspelt(groups: list[_Group], candidate: Candidate, side: Side) -> list[_Group]:
+    """Where the usual name is not, a name that looks like it will be another spelling of it."""
+    main, found = groups[0], list(groups)
+    for unit, span in candidate.places:
+        if any(each.unit == unit for each in main.found):
+            continue
+        for token in side.tokens[unit]:
+            if not token.text[0].isupper() or not any(_alike(token.text, word) for word in main.words):
+                continue
+            words = (without_genitive(token.text),)
+            group = next((each for each in found[1:] if words[0] in each.words), None)
+            if group is None:
+                group = _Group(words)
+                found.append(group)
+            for other in found:
+                other.found = [each for each in other.found if (each.unit, each.source) != (unit, span)]
+            group.found.append(Occurrence(unit, span, (token.start, token.end)))
+            break
+    return [group for group in found if group.found]
+
+
+def _alike(first: str, second: str) -> bool:
+    """Whether two names differ, but not by much."""
+    first, second = (without_genitive(word.lower()) for word in (first, second))
+    if first == second or first[0] != second[0] or min(len(first), len(second)) < _LETTERS_OF_A_NAME:
+        return False
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _ALIKE
 
 
 def _standing(group: _Group, side: Side, unit: int) -> list[Span]:
@@ -266,11 +301,8 @@ def _is_own(group: _Group, units: set[int], side: Side, where: dict[str, set[int
 
 def _is_clear(group: _Group, main: _Group, side: Side) -> bool:
     """Whether a rarer rendering of what is no name can be trusted: chance aligns single ones."""
-    if len("".join(group.words)) < 2 or len(main.found) < 2:
-        return False
-    if _is_name(group, side) and not _is_name(main, side):
-        return False
-    return len(group.found) > 1 or len(main.found) >= _OFTEN
+    short = any(_dense(each.words) and len("".join(each.words)) < 2 for each in (group, main))
+    return len(group.found) > 1 and not short and (_is_name(main, side) or not _is_name(group, side))
 
 
 def _text(group: _Group, side: Side) -> str:
@@ -280,32 +312,29 @@ def _text(group: _Group, side: Side) -> str:
     return written if any(written in each for each in said) else said[0]
 
 
-def _sentences(ours: Side, theirs: Side) -> list[Term]:
-    """Return sentences that are repeated as a whole, and translated in more than one way."""
-    same: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number, tokens in enumerate(ours.tokens):
-        words = tuple(token.text.lower() for token in tokens)
-        enough = (
-            len("".join(words)) >= _CHARACTERS_OF_A_SENTENCE
-            if ours.dense
-            else len(words) >= _WORDS_OF_A_SENTENCE
-        )
-        if enough and theirs.tokens[number]:
-            same[words].append(number)
+def repeated_sentences(written: Sequence[str], sources: Sequence[str], targets: Sequence[str]) -> list[Term]:
+    """Return texts that are repeated as a whole, and translated in more than one way.
+
+    `written` are the sources with their marks: what differs in these is not repeated.
+    """
+    same: dict[str, list[int]] = defaultdict(list)
+    for number, text in enumerate(written):
+        key = " ".join(text.lower().split())
+        long = len(key) >= _CHARACTERS_OF_A_SENTENCE if is_dense(key[:1]) else key.count(" ") >= _SPACES
+        if long and targets[number].strip():
+            same[key].append(number)
     found = []
     for numbers in same.values():
-        ways: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        ways: dict[str, list[int]] = defaultdict(list)
         for number in numbers:
-            ways[tuple(theirs.keys[number])].append(number)
-        if len(ways) > 1:
-            renderings = [
-                Rendering(
-                    theirs.texts[each[0]].strip(),
-                    tuple(Occurrence(n, (0, len(ours.texts[n])), (0, len(theirs.texts[n]))) for n in each),
-                )
-                for each in sorted(ways.values(), key=len, reverse=True)
-            ]
-            found.append(
-                Term(ours.texts[numbers[0]].strip(), "sentence", len(numbers), tuple(renderings))
+            ways["".join(c for c in targets[number].lower() if c.isalnum())].append(number)
+        renderings = tuple(
+            Rendering(
+                targets[each[0]].strip(),
+                tuple(Occurrence(n, (0, len(sources[n])), (0, len(targets[n]))) for n in each),
             )
+            for each in sorted(ways.values(), key=len, reverse=True)
+        )
+        if len(renderings) > 1:
+            found.append(Term(sources[numbers[0]].strip(), "sentence", len(numbers), renderings))
     return found

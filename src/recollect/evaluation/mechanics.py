@@ -27,13 +27,30 @@ _TAG = re.compile(r"<(/?)\s*([A-Za-z][\w:-]*)([^<>]*?)\s*/?>")
 _SPOKEN = re.compile(r"""\s(?:alt|title|label|placeholder|lang|dir)\s*=\s*(?:"[^"]*"|'[^']*'|\S+)""")
 _DATED = re.compile(r"世纪|年代|世紀|centur|\d0['’]?s\b|Jahrhundert|er Jahre")
 _DOUBLED = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t\n]+(\1)(?![\w'’-])", re.IGNORECASE)
-_MEANT = {"had", "that", "very", "no", "so", "ha", "bye", "die", "der", "das", "sie", "nous", "vous", "yes", "go"}
+_MEANT = {
+    "had",
+    "that",
+    "very",
+    "no",
+    "so",
+    "ha",
+    "bye",
+    "die",
+    "der",
+    "das",
+    "sie",
+    "nous",
+    "vous",
+    "yes",
+    "go",
+}
 _IN_WORDS = re.compile(
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen)"
     r"|(?:zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)",
     re.IGNORECASE,
 )
 _PROSE_ROLES = (":abbr:", ":dfn:", ":emphasis:", ":guilabel:", ":menuselection:", ":strong:", ":title:")
+_EDGES = ".,;:!?…。，；：！？、()[]\"'“”‘’（）"
 _SPELT_OUT = 20  # numbers up to this, and round ones, are often written in words
 _USUAL = 0.8  # share of texts that must keep their final sign before losing one is worth a word
 
@@ -92,8 +109,9 @@ def _untranslated(held: _Held) -> _Said:
 
 
 def _is_prose(text: str, usual: str) -> bool:
-    """Whether something in it could be translated: English that a Chinese text quotes need not be."""
-    return any(character.isalpha() and script(character) == usual for character in text)
+    """Whether there are words in it, in the script of the document, and not just names of things in programs."""
+    words = [word.strip(_EDGES) for word in text.split()]
+    return any(word.isalpha() and script(word[0]) == usual for word in words)
 
 
 def _numbers(held: _Held) -> _Said:

@@ -1,5 +1,6 @@
 """Signs and scripts of a text: how it ends, what it opens and does not close, in which letters it is written."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -23,6 +24,7 @@ _SIGNS = {
     "．": ".",
     "।": ".",
 }
+_LAST_SIGNS = re.compile(rf"[{re.escape(''.join(_SIGNS))}\s]*\Z")
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "【": "】", "「": "」", "『": "』", "《": "》"}
 _CLOSING = {closing: opening for opening, closing in _BRACKETS.items()}
 _WIDTH = str.maketrans("（）［］｛｝＂", '()[]{}"')
@@ -38,8 +40,7 @@ def final_sign(text: str) -> str:
     text = text.rstrip(_AROUND)
     if text.endswith(("...", ". . .", "。。。")):
         return "…"
-    ending = text[-2:] if set(text[-2:]) <= set(_SIGNS) else text[-1:]
-    signs = [_SIGNS.get(character, "") for character in ending]
+    signs = [_SIGNS[character] for character in _LAST_SIGNS.search(text)[0] if character in _SIGNS]  # type: ignore[index]  # it matches
     return "?" if "?" in signs else (signs or [""])[-1]
 
 
@@ -61,9 +62,7 @@ def unbalanced(text: str) -> set[str]:
             else:
                 lost.add(character)
     lost |= {opening for opening, count in waiting.items() if count}
-    return lost | {
-        family[0] for family in _QUOTES if sum(text.count(character) for character in family) % 2
-    }
+    return lost | {family[0] for family in _QUOTES if sum(text.count(character) for character in family) % 2}
 
 
 def main_script(texts: Iterable[str]) -> str:

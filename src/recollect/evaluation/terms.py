@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.text.function_words import FUNCTION_CHARACTERS, FUNCTION_WORDS, very_frequent
+from recollect.text.function_words import FUNCTION_CHARACTERS, is_function_word, very_frequent
 from recollect.text.lexicon import Lexicon, Token
 from recollect.text.scripts import is_dense
 from recollect.text.segment import Span
-from recollect.text.stems import stem, without_genitive
+from recollect.text.stems import stem
 
 __all__ = ["Candidate", "Side", "candidates"]
 
@@ -16,7 +16,7 @@ _LONGEST = 3  # words of a term
 _SHORTEST = 4  # letters of a word that is no name
 _ENDS = ".!?:…。！？：\n"
 _BETWEEN = " \"'“”‘’„«([{-—–*•"
-_NOUNS_HAVE_CAPITALS = 0.2  # share of words inside of sentences with one: German has more, English fewer
+_NOUNS_HAVE_CAPITALS = 0.25  # share of different words with one inside of sentences: German has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,19 @@ class Side:
 
     def _cased(self) -> bool:
         """Whether a capital inside of a sentence makes a name."""
-        inside = [
+        inside = {
             token.text
             for text, tokens in zip(self.texts, self.tokens, strict=True)
             for token in tokens
             if token.text[0].isalpha() and not opens(text, token)
-        ]
+        }
         capitals = sum(word[0].isupper() for word in inside)
         return 0 < capitals < _NOUNS_HAVE_CAPITALS * len(inside)
 
     def is_function(self, word: str) -> bool:
         """Whether a word carries grammar only."""
-        if is_dense(word[0]):
-            return all(character in FUNCTION_CHARACTERS for character in word)
-        lower = without_genitive(word.lower())
-        return lower in FUNCTION_WORDS or (stem(word) in self.frequent and not word[0].isupper())
+        frequent = stem(word) in self.frequent and not (is_dense(word[0]) or word[0].isupper())
+        return frequent or is_function_word(word)
 
     def named(self, number: int, token: Token) -> bool | None:
         """Whether the word is written as a name; None where its sentence begins with it, or all are capitals."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.text.function_words import is_function_word
 from recollect.text.lexicon import Lexicon, Token
 from recollect.text.placing import Link
 from recollect.text.stems import stem
@@ -19,7 +20,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 _ALONE, _TOGETHER = 3, 4  # iterations: each direction for itself, then both agreeing (Liang et al. 2006)
-_TENSION = 4.0  # how strongly words keep their relative places (Dyer et al. 2013)
+_TENSION = 3.0  # how strongly words keep their relative places (Dyer et al. 2013)
 _EMPTY = 0.08  # chance that a word belongs to none
 _SMOOTHING = 0.01  # of a Dirichlet prior: rare words must not collect what nobody else wants
 _LEAST = 0.3  # a pair's chance in the better direction
@@ -27,15 +28,21 @@ _AROUND = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 
 
 def link_texts(sources: Sequence[str], targets: Sequence[str]) -> list[list[Link]]:
-    """Return, for each text and its translation, which stretches belong together, in characters."""
-    ours, theirs = Lexicon.learned(sources), Lexicon.learned(targets)
-    given = [ours.tokens(text) for text in sources]
-    said = [theirs.tokens(text) for text in targets]
+    """Return, for each text and its translation, which stretches belong together, in characters.
+
+    Words that only carry grammar are left out: they belong to everything, and a short document is soon confused.
+    """
+    given, said = _content(sources), _content(targets)
     found = align([_keys(each) for each in given], [_keys(each) for each in said])
     return [
         [Link(one[i].start, one[i].end, other[j].start, other[j].end) for i, j in pairs]
         for one, other, pairs in zip(given, said, found, strict=True)
     ]
+
+
+def _content(texts: Sequence[str]) -> list[list[Token]]:
+    lexicon = Lexicon.learned(texts)
+    return [[token for token in lexicon.tokens(text) if not is_function_word(token.text)] for text in texts]
 
 
 def _keys(tokens: Sequence[Token]) -> list[str]:
@@ -101,7 +108,9 @@ def _grid(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
 def _numbered(texts: Sequence[Sequence[str]]) -> _Ints:
     """Return all words of all texts in a row, as numbers."""
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(word, len(numbers)) for text in texts for word in text], dtype=np.int64)
+    return np.array(
+        [numbers.setdefault(word, len(numbers)) for text in texts for word in text], dtype=np.int64
+    )
 
 
 class _Direction:

@@ -1,15 +1,17 @@
 """Words without their endings, so that a word and its plural are one."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 __all__ = ["related", "same_word", "stem", "without_genitive"]
 
 _GENITIVES = ("'s", "’s", "'", "’")
-_ENDINGS = ("ings", "ing", "ies", "ied", "ern", "ens", "est", "es", "ed", "en", "er", "em", "s", "e", "n", "y")
+_ENDINGS = ("ings", "ing", "ies", "ied", "ern", "ens", "es", "ed", "en", "em", "s", "e", "n", "y")
 _SHORTEST = 4  # letters that must be left
 _FAMILY = 5  # letters with which the words of a family begin
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a word in lower case without its ending; short words have none.
 
@@ -55,7 +57,7 @@ def related(first: str, second: str) -> bool:
         return True
     first, second = first.lower(), second.lower()
     shared = _shared(first, second)
-    if shared >= _FAMILY and shared >= 0.6 * max(len(first), len(second)):
+    if shared >= _FAMILY and shared >= 0.6 * min(len(first), len(second)):
         return True
     short, long = sorted((first, second), key=len)
     return len(short) >= _SHORTEST and long.endswith(short)
