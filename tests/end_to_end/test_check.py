@@ -1,10 +1,13 @@
 """`recollect check` as its users meet it: files in, a report and an exit code out."""
 
 import json
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from shell import Shell
+
+from recollect.cli import main
 
 SOURCE = """安德烈走进了房间。
 玛丽看见了安德烈，她笑了。
@@ -38,7 +41,7 @@ msgstr ""
 """
 XLIFF = """<?xml version="1.0"?>
 <xliff version="1.2"><file source-language="en" target-language="de" datatype="plaintext" original="x"><body>
-<trans-unit id="one"><source>Press <x id="1"/> now.</source><target>Jetzt <x id="1"/> drücken.</target></trans-unit>
+<trans-unit id="one"><source>Press <x id="1"/>.</source><target>Drücke <x id="1"/>.</target></trans-unit>
 <trans-unit id="two"><source>Press <x id="1"/> now.</source><target>Jetzt drücken.</target></trans-unit>
 </body></file></xliff>
 """
@@ -49,10 +52,41 @@ MEMORY = """<?xml version="1.0"?>
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder in which commands run, in this very process: they need no torch, and start at once."""
+
+    path: Path
+    monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str]
+
+    def run(self, *arguments: str) -> Answer:
+        self.monkeypatch.chdir(self.path)
+        self.monkeypatch.setattr(sys, "argv", ["recollect", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        out, err = self.capsys.readouterr()
+        return Answer(int(end.value.code or 0), out, err)
+
+    def fails(self, *arguments: str) -> str:
+        """Run a command that must fail in one clear sentence; return that."""
+        answer = self.run(*arguments)
+        assert (answer.code, answer.out) == (1, "")
+        (line,) = answer.err.splitlines()
+        return line.removeprefix("recollect: ")
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    folder = tmp_path / "here"
-    folder.mkdir()
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Folder:
     for name, text in {
         "story.zh": SOURCE,
         "story.en": TARGET,
@@ -61,26 +95,26 @@ def shell(tmp_path: Path) -> Shell:
         "app.xlf": XLIFF,
         "app.tmx": MEMORY,
     }.items():
-        (folder / name).write_text(text, "utf-8")
-    return Shell(folder)
+        (tmp_path / name).write_text(text, "utf-8")
+    return Folder(tmp_path, monkeypatch, capsys)
 
 
-def test_an_inconsistent_name_in_every_form(shell: Shell) -> None:
-    answer = shell.start("check", "story.zh", "story.en", "--json", "out.json", "--html", "out.html").wait()
+def test_an_inconsistent_name_in_every_form(folder: Folder) -> None:
+    answer = folder.run("check", "story.zh", "story.en", "--json", "out.json", "--html", "out.html")
     assert answer.code == 0, answer.err
     assert "安德烈\tname\tAndrew\t2\tline 4, line 6" in answer.out
     assert "1 inconsistent, 0 errors" in answer.out
-    found = json.loads((shell.folder / "out.json").read_text("utf-8"))
+    found = json.loads((folder.path / "out.json").read_text("utf-8"))
     assert [term["term"] for term in found["terms"] if not term["consistent"]] == ["安德烈"]
-    assert "<mark>Andrew</mark>" in (shell.folder / "out.html").read_text("utf-8")
-    assert json.loads(shell.works("check", "story.zh", "story.en", "--json", "-")) == found
+    assert "<mark>Andrew</mark>" in (folder.path / "out.html").read_text("utf-8")
+    assert json.loads(folder.run("check", "story.zh", "story.en", "--json", "-").out) == found
 
 
 @pytest.mark.parametrize(
     ("level", "code"), [("never", 0), ("error", 0), ("inconsistency", 1), ("warning", 1)]
 )
-def test_exit_code(shell: Shell, level: str, code: int) -> None:
-    assert shell.start("check", "story.zh", "story.en", "--fail-on", level).wait().code == code
+def test_exit_code(folder: Folder, level: str, code: int) -> None:
+    assert folder.run("check", "story.zh", "story.en", "--fail-on", level).code == code
 
 
 @pytest.mark.parametrize(
@@ -91,18 +125,18 @@ def test_exit_code(shell: Shell, level: str, code: int) -> None:
         ("app.tmx", "error\tnumbers\tline 3\tnumber missing: 347; number added: 374"),
     ],
 )
-def test_files_with_both_sides(shell: Shell, name: str, line: str) -> None:
-    answer = shell.start("check", name).wait()
+def test_files_with_both_sides(folder: Folder, name: str, line: str) -> None:
+    answer = folder.run("check", name)
     assert answer.code == 1, answer.err
     assert line in answer.out
     assert "1 errors" in answer.out
-    assert shell.start("check", name, "--fail-on", "never").wait().code == 0
+    assert folder.run("check", name, "--fail-on", "never").code == 0
 
 
-def test_what_cannot_be_checked(shell: Shell) -> None:
-    assert shell.fails("check", "story.zh", "short.en") == (
+def test_what_cannot_be_checked(folder: Folder) -> None:
+    assert folder.fails("check", "story.zh", "short.en") == (
         "story.zh has 8 texts and short.en has 1; they must be the same, one by one"
     )
-    assert "none of its 8 texts has a translation" in shell.fails("check", "story.zh")
-    assert "no such file" in shell.fails("check", "story.zh", "nowhere.en")
-    assert shell.start("check", "story.zh", "story.en", "--fail-on", "anything").wait().code == 2
+    assert "none of its 8 texts has a translation" in folder.fails("check", "story.zh")
+    assert "no such file" in folder.fails("check", "story.zh", "nowhere.en")
+    assert folder.run("check", "story.zh", "story.en", "--fail-on", "anything").code == 2

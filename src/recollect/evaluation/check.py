@@ -44,7 +44,7 @@ class Check:
         return len(self.findings) - self.errors
 
     def fails(self, level: FailOn) -> bool:
-        """Whether there is something of that level, or of a graver one: an error, an inconsistency, a warning."""
+        """Whether there is something of that level or a graver one: error, inconsistency, warning."""
         if level == "never":
             return False
         bad = self.errors > 0

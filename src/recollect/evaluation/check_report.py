@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
 from typing import IO, Any
 
 from recollect.evaluation.check import Check
@@ -31,33 +32,22 @@ def write_table(check: Check, file: IO[str]) -> None:
     """Write inconsistent terms and findings: as tables on a terminal, elsewhere as plain lines with tabs."""
     terms = [
         [term.text, term.kind, rendering.text, str(rendering.count), _places(check, rendering)]
-        if first
-        else ["", "", rendering.text, str(rendering.count), _places(check, rendering)]
         for term in check.inconsistent
-        for first, rendering in (
-            (rendering is term.renderings[0], rendering) for rendering in term.renderings
-        )
+        for rendering in term.renderings
     ]
     findings = [[each.severity, each.check, each.where, each.message] for each in check.findings]
     if file.isatty():
-        _draw(file, "Terms with more than one translation", _TERM_HEAD, terms)
+        once = [["", "", *row[2:]] if row[:2] == last[:2] else row for last, row in pairwise([[], *terms])]
+        _draw(file, "Terms with more than one translation", _TERM_HEAD, once)
         _draw(file, "Findings", _FINDING_HEAD, findings)
     else:
-        shown = "", ""
-        for row in terms:
-            shown = (row[0], row[1]) if row[0] else shown
-            _line(file, ["inconsistent", *shown, *row[2:]])
-        for row in findings:
-            _line(file, row)
+        for row in [*(["inconsistent", *row] for row in terms), *findings]:
+            file.write("\t".join(" ".join(cell.split()) for cell in row) + "\n")
     file.write(f"{summary(check)}\n")
 
 
 _TERM_HEAD = ("term", "kind", "translation", "count", "where")
 _FINDING_HEAD = ("severity", "check", "where", "what")
-
-
-def _line(file: IO[str], cells: Iterable[str]) -> None:
-    file.write("\t".join(" ".join(cell.split()) for cell in cells) + "\n")
 
 
 def _draw(file: IO[str], title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

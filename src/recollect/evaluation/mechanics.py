@@ -1,4 +1,4 @@
-"""What must be right in any translation, whatever its languages: numbers, placeholders, signs, white space."""
+"""What must be right in any translation, whatever its languages: numbers, placeholders, signs."""
 
 import re
 from collections import Counter
@@ -109,7 +109,7 @@ def _untranslated(held: _Held) -> _Said:
 
 
 def _is_prose(text: str, usual: str) -> bool:
-    """Whether there are words in it, in the script of the document, and not just names of things in programs."""
+    """Whether there are words in it, in the script of the document: not only names from programs."""
     words = [word.strip(_EDGES) for word in text.split()]
     return any(word.isalpha() and script(word[0]) == usual for word in words)
 

@@ -1,6 +1,5 @@
-"""Signs and scripts of a text: how it ends, what it opens and does not close, in which letters it is written."""
+"""Signs and scripts of a text: how it ends, what it does not close, in which letters it is written."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ _SIGNS = {
     "．": ".",
     "।": ".",
 }
-_LAST_SIGNS = re.compile(rf"[{re.escape(''.join(_SIGNS))}\s]*\Z")
+_LAST = "".join(_SIGNS) + " \u3000"
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "【": "】", "「": "」", "『": "』", "《": "》"}
 _CLOSING = {closing: opening for opening, closing in _BRACKETS.items()}
 _WIDTH = str.maketrans("（）［］｛｝＂", '()[]{}"')
@@ -40,7 +39,8 @@ def final_sign(text: str) -> str:
     text = text.rstrip(_AROUND)
     if text.endswith(("...", ". . .", "。。。")):
         return "…"
-    signs = [_SIGNS[character] for character in _LAST_SIGNS.search(text)[0] if character in _SIGNS]  # type: ignore[index]  # it matches
+    last = text[len(text.rstrip(_LAST)) :]
+    signs = [_SIGNS[character] for character in last if character in _SIGNS]
     return "?" if "?" in signs else (signs or [""])[-1]
 
 

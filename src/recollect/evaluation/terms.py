@@ -59,7 +59,7 @@ class Side:
         return frequent or is_function_word(word)
 
     def named(self, number: int, token: Token) -> bool | None:
-        """Whether the word is written as a name; None where its sentence begins with it, or all are capitals."""
+        """Whether the word is written as a name; None where it opens a sentence or is all capitals."""
         if opens(self.texts[number], token) or (len(token.text) > 1 and token.text.isupper()):
             return None
         return token.text[0].isupper()

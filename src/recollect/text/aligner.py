@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ _AROUND = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 def link_texts(sources: Sequence[str], targets: Sequence[str]) -> list[list[Link]]:
     """Return, for each text and its translation, which stretches belong together, in characters.
 
-    Words that only carry grammar are left out: they belong to everything, and a short document is soon confused.
+    Words that only carry grammar are left out: they belong to everything, and confuse short documents.
     """
     given, said = _content(sources), _content(targets)
     found = align([_keys(each) for each in given], [_keys(each) for each in said])
@@ -136,7 +137,7 @@ class _Direction:
     def learn(self, chances: _Floats) -> None:
         """Take the table that makes these chances most probable, under the prior."""
         counts = np.bincount(self._pair, chances, len(self._table))
-        sums = np.bincount(self._given, chances, int(self._given.max(initial=-1)) + 1)
+        sums: _Floats = np.bincount(self._given, chances, int(self._given.max(initial=-1)) + 1)
         given = np.zeros(len(self._table), np.int64)
         given[self._pair] = self._given
         self._table = np.exp(
@@ -144,7 +145,7 @@ class _Direction:
         )
 
 
-def _digamma(values: _Floats) -> _Floats:
+def _digamma(values: NDArray[np.floating[Any]]) -> _Floats:
     """The derivative of log gamma, for positive numbers: recurrence, then the asymptotic series."""
     shift = sum(1 / (values + step) for step in range(6))
     large = values + 6

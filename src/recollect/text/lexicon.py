@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recollect.text.function_words import FUNCTION_CHARACTERS
 from recollect.text.scripts import is_dense
@@ -60,7 +61,7 @@ class Lexicon:
         >>> [token.text for token in Lexicon({"罗斯": 5}, 10).tokens("罗斯, Mrs. O'Neil-Ross 来")]
         ['罗斯', 'Mrs', "O'Neil-Ross", '来']
         """
-        found = []
+        found: list[Token] = []
         for run, start in _runs(text):
             if is_dense(run[0]):
                 found += self._cut(run, start)
@@ -84,7 +85,7 @@ class Lexicon:
         while ends[-1]:
             ends.append(begins[ends[-1]])
         ends.reverse()
-        for begin, end in zip(ends, ends[1:], strict=False):
+        for begin, end in pairwise(ends):
             yield Token(run[begin:end], start + begin, start + end)
 
     def _probability(self, word: str) -> float:
@@ -124,7 +125,7 @@ def _cohesion(gram: str, grams: Mapping[str, int], total: int) -> float:
 
 
 def _varied(runs: Sequence[str], wanted: set[str]) -> set[str]:
-    """Return those strings beside which many different characters stand, or the end of a run, on both sides."""
+    """Return strings that have many different characters beside them, or ends of runs, on both sides."""
     before: dict[str, Counter[str]] = {gram: Counter() for gram in wanted}
     after: dict[str, Counter[str]] = {gram: Counter() for gram in wanted}
     for number, run in enumerate(runs):

@@ -48,7 +48,7 @@ def same_word(first: str, second: str) -> bool:
 
 
 def related(first: str, second: str) -> bool:
-    """Whether two words are of one family: forms of one word, derived from one, or one a compound of the other.
+    """Whether two words are of one family: forms of one, derived from one, or one a compound of the other.
 
     >>> related("marriage", "married"), related("Datei", "Konfigurationsdatei"), related("court", "judge")
     (True, True, False)
