@@ -137,7 +137,8 @@ class _Direction:
     def learn(self, chances: _Floats) -> None:
         """Take the table that makes these chances most probable, under the prior."""
         counts = np.bincount(self._pair, chances, len(self._table))
-        sums: _Floats = np.bincount(self._given, chances, int(self._given.max(initial=-1)) + 1)
+        size = int(self._given.max(initial=-1)) + 1
+        sums = np.bincount(self._given, chances, size).astype(np.float64)
         given = np.zeros(len(self._table), np.int64)
         given[self._pair] = self._given
         self._table = np.exp(
