@@ -49,6 +49,14 @@ def test_a_term_rendered_in_two_ways_through_inflection_and_case() -> None:
     assert renderings(found)["editor"] == {"Editor": 3}
 
 
+def test_a_name_in_a_script_without_capitals() -> None:
+    back = [(target, source) for source, target in CHINESE]
+    back += [("There Mary was alone.", "那里只有玛莉。"), ("He asked Mary again.", "他又问了玛莉。")]
+    found = checked(back)
+    assert renderings(found)["Mary"] == {"玛丽": 5, "玛莉": 2}
+    assert renderings(found)["library"] == {"图书馆": 3}
+
+
 def test_different_terms_with_one_rendering_are_not_reported() -> None:
     pairs = [(one.replace("This folder", "This directory"), other) for one, other in GERMAN]
     assert all(term.text != "directory" for term in checked(pairs).inconsistent)
