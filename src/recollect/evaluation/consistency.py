@@ -28,7 +28,7 @@ _LEAST_FOUND = 0.5  # share of a term's places at which its translation must be 
 _LEAST_MAIN = 0.34  # share of the most frequent rendering; a word with many is no term
 _MOST_RENDERINGS = 4
 _OWN_ONCE, _OWN_OFTEN = 0.5, 0.34  # how often a rendering stands beside its term, of all its places
-_SPACES, _CHARACTERS_OF_A_SENTENCE = 2, 5  # that make a text a sentence
+_SPACES, _CHARACTERS_OF_A_SENTENCE = 2, 6  # that make a text a sentence
 
 
 @dataclass(frozen=True, slots=True)

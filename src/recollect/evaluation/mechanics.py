@@ -46,7 +46,8 @@ _MEANT = {
 }
 _IN_WORDS = re.compile(
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen)"
-    r"|(?:zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)",
+    r"|(?:zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)"
+    r"|[〇零一二两三四五六七八九十百千万亿]{2,}",
     re.IGNORECASE,
 )
 _PROSE_ROLES = (":abbr:", ":dfn:", ":emphasis:", ":guilabel:", ":menuselection:", ":strong:", ":title:")

@@ -127,6 +127,9 @@ def _common(first: str, second: str) -> str:
 
 def claimed(groups: list[Group], candidate: Candidate, side: Side) -> list[Group]:
     """Where the links say something rarer, or nothing, but a usual rendering stands there: take that."""
+    units = {unit for unit, _ in candidate.places}
+    at = {id(group): sum(bool(_standing(group, side, unit)) for unit in units) for group in groups}
+    groups = sorted(groups, key=lambda group: (-len(group.found), -at[id(group)]))
     places = {(each.unit, each.source): group for group in groups for each in group.found}
     for rank, group in enumerate(groups):
         later = {id(other) for other in groups[rank + 1 :]}
