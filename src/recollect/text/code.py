@@ -13,7 +13,7 @@ _SHARE = 0.3
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is a program, or mostly.
+    r"""Whether a text is a program, or mostly.
 
     >>> is_code("x = f(1)"), is_code("def f():\n    pass"), is_code("A line (in brackets).\nAnother (one).")
     (True, True, False)
