@@ -455,6 +455,83 @@ def score(
 
 
 @app.command()
+def check(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="Source text, or a PO, XLIFF or TMX file with both sides."),
+    ],
+    translation: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="TRANSLATION", help="Its translation: a file of the same shape.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A model for this pair of languages, whose attention says which words belong together. "
+            "Without it, that is learned from the files.",
+            show_default=False,
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", help="Write everything here as JSON; - is standard output.", show_default=False
+        ),
+    ] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", help="Write a page for a browser here.", show_default=False)
+    ] = None,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on",
+            metavar="error|inconsistency|warning|never",
+            help="The least grave thing that makes the exit code 1.",
+        ),
+    ] = "error",
+) -> None:
+    """Check a translation: terms that come out in two ways, wrong numbers, lost placeholders and more."""
+    if fail_on not in ("error", "inconsistency", "warning", "never"):
+        raise typer.BadParameter("must be error, inconsistency, warning or never", param_hint="--fail-on")
+    from functools import partial
+
+    from recollect.evaluation.check import check as check_units
+    from recollect.evaluation.check_report import as_html, as_json, write_table
+    from recollect.files import whole_file
+    from recollect.text.aligner import link_texts
+    from recollect.text.translated import beside, open_content, translated
+
+    content, linker = open_content(source), link_texts
+    if translation is None:
+        units = translated(content, str(source))
+    else:
+        units = beside(content, open_content(translation), (str(source), str(translation)))
+    if model is not None:
+        from recollect.assemble import load
+        from recollect.decoding.linking import link_by_attention
+
+        linker = partial(link_by_attention, load(model))
+    found = check_units(units, linker)
+    if json_file == Path("-"):
+        sys.stdout.write(as_json(found))
+    else:
+        write_table(found, sys.stdout)
+    for path, text in (
+        (json_file if json_file != Path("-") else None, as_json(found)),
+        (html_file, as_html(found, f"{(translation or source).name}: consistency")),
+    ):
+        if path is not None:
+            with whole_file(path) as draft:
+                draft.write_text(text, "utf-8")
+    if found.fails(fail_on):  # type: ignore[arg-type]  # it has been checked
+        raise typer.Exit(1)
+
+
+@app.command()
 def perplexity(
     source: Annotated[Path, typer.Argument(help="Source text: plain, SGML or TED XML.")],
     target: Annotated[Path, typer.Argument(help="Its translation, of which the first reference is scored.")],

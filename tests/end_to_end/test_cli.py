@@ -261,3 +261,16 @@ def test_a_closed_pipe_is_no_traceback(trained: Shell) -> None:
     assert process.stderr is not None
     assert b"Traceback" not in process.stderr.read()
     assert process.wait() != 0
+
+
+# -- check
+
+
+def test_a_model_says_which_words_belong_together(trained: Shell) -> None:
+    answer = trained.start(
+        "check", "test.src", "test.trg", "-m", "run", "--json", "-", "--fail-on", "never"
+    ).wait()
+    assert answer.code == 0, answer.err
+    found = json.loads(answer.out)
+    assert found["texts"] > 0
+    assert found["errors"] == 0
