@@ -458,7 +458,9 @@ def score(
 def check(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SOURCE", help="Source text, or a PO, XLIFF or TMX file with both sides."),
+        typer.Argument(
+            metavar="SOURCE", help="A document, or a PO, XLIFF or TMX file that has its translation in it."
+        ),
     ],
     translation: Annotated[
         Path | None,
@@ -475,6 +477,9 @@ def check(
             "Without it, that is learned from the files.",
             show_default=False,
         ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", help="The column of a table.", show_default=False)
     ] = None,
     json_file: Annotated[
         Path | None,
@@ -505,11 +510,11 @@ def check(
     from recollect.text.aligner import link_texts
     from recollect.text.translated import beside, open_content, translated
 
-    content, linker = open_content(source), link_texts
+    content, linker = open_content(source, column), link_texts
     if translation is None:
         units = translated(content, str(source))
     else:
-        units = beside(content, open_content(translation), (str(source), str(translation)))
+        units = beside(content, open_content(translation, column), (str(source), str(translation)))
     if model is not None:
         from recollect.assemble import load
         from recollect.decoding.linking import link_by_attention

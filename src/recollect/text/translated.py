@@ -1,15 +1,13 @@
 """Texts beside their translations: from two files of the same shape, or from one that holds both."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import DataError
 from recollect.text.files import base_name, read_chunks
 from recollect.text.formats.content import Content, Unit
-from recollect.text.formats.gettext import read_po
-from recollect.text.formats.tmx import read_tmx
-from recollect.text.formats.xliff import read_xliff
+from recollect.text.formats.registry import format_of, read_content
 from recollect.text.inline import Inline, plain
 
 __all__ = ["Translated", "beside", "open_content", "translated"]
@@ -78,16 +76,16 @@ def _read_text(data: bytes, name: str) -> Content:
     return _Lines([Unit(plain(line.strip()), f"line {number}") for number, line in enumerate(lines, 1)])
 
 
-_READERS: dict[str, Callable[[bytes, str], Content]] = {
-    ".po": read_po,
-    ".pot": read_po,
-    ".xlf": read_xliff,
-    ".xliff": read_xliff,
-    ".tmx": read_tmx,
-}
+def open_content(path: Path, column: str | None = None) -> Content:
+    """Read a file of any format that is known by its name; everything else is text, line by line.
 
-
-def open_content(path: Path) -> Content:
-    """Read a file of any format that is known by its name; everything else is text, line by line."""
-    suffix = Path(base_name(path)).suffix.lower()
-    return _READERS.get(suffix, _read_text)(b"".join(read_chunks(path)), str(path))
+    Subtitles are read cue by cue: in another language a sentence may be spread over them otherwise.
+    """
+    kind = format_of(Path(base_name(path)))
+    if kind is None:
+        return _read_text(b"".join(read_chunks(path)), str(path))
+    if kind == "table":
+        if column is None:
+            raise DataError(f"{path}: which column is to be read? give --column NAME")
+        return read_content(path, kind, column=column)
+    return read_content(path, kind, apart=True) if kind == "subtitles" else read_content(path, kind)

@@ -73,7 +73,7 @@ def format_named(name: str) -> str:
     return kind
 
 
-def read_content(path: Path, kind: str, **options: str | None) -> Content:
+def read_content(path: Path, kind: str, **options: str | bool | None) -> Content:
     """Read a file of the format `kind`; tables and translation memories have options of their own."""
     module, _, reader = FORMATS[kind].partition(".")
     read = getattr(import_module(f"recollect.text.formats.{module}"), reader)

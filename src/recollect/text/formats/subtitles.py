@@ -31,8 +31,11 @@ _BEGIN = re.compile(r"\s*+(WEBVTT|[\[;])")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 
 
-def read_subtitles(data: bytes, name: str) -> Content:
-    """Read subtitles, known by how they begin: WEBVTT, a [section] of ASS or SSA, or else SRT."""
+def read_subtitles(data: bytes, name: str, *, apart: bool = False) -> Content:
+    """Read subtitles, known by how they begin: WEBVTT, a [section] of ASS or SSA, or else SRT.
+
+    With `apart` every cue stands for itself, whatever its sentence.
+    """
     decoded = decode(data, name)
     read, syntax = _kind(decoded.text)
     cues = read(decoded.text, name)
@@ -47,7 +50,8 @@ def read_subtitles(data: bytes, name: str) -> Content:
             )
         found = turns(decoded.text, cue.span, syntax)
         spoken += (_Spoken(number, cue, turn, turn is found[0], turn is found[-1]) for turn in found)
-    return _Subtitles(decoded, syntax, [_Sentence.of(group) for group in _sentences(spoken)])
+    groups = [[each] for each in spoken] if apart else _sentences(spoken)
+    return _Subtitles(decoded, syntax, [_Sentence.of(group) for group in groups])
 
 
 def _kind(text: str) -> tuple[Callable[[str, str], list[Cue]], Syntax]:
