@@ -268,6 +268,22 @@ def translate(
         Path | None,
         typer.Option("--filled-with", help="The human translation of --filled-from.", show_default=False),
     ] = None,
+    glossary: Annotated[
+        Path | None,
+        typer.Option(
+            "--glossary",
+            help="Terms and their translations (CSV or TBX), remembered throughout; a list tells where "
+            "they were not followed.",
+            show_default=False,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Put the glossary's terms in, whatever the model thinks.")
+    ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", help="Words that are never translated, one a line.", show_default=False),
+    ] = None,
     beam: Annotated[
         int | None,
         typer.Option(
@@ -360,7 +376,7 @@ def translate(
         if output is None:
             sys.stdout.write("".join(f"{line}\n" for line in lines))
         return
-    for path in (memory_in, filled_from, filled_with):
+    for path in (memory_in, filled_from, filled_with, glossary, keep):
         signature += [f"{path.name}={fingerprint(path)}"] if path is not None else []
     errand = Errand(
         sources=[Path(source) for source in sources],
@@ -372,16 +388,22 @@ def translate(
         filled_from=filled_from,
         filled_with=filled_with,
         explain=explain,
+        glossary=glossary,
+        strict=strict,
+        keep=keep,
         force=force,
         resume=resume,
     )
-    summary, written = run_errand(errand, translator, folder, signature, TerminalProgress())
+    report = run_errand(errand, translator, folder, signature, TerminalProgress())
+    summary, written = report.summary, report.written
     kept = f", {summary.kept:,} were translated already" if summary.kept else ""
     print(f"{summary.files:,} files, {summary.sentences:,} sentences translated{kept}")
     for path in written[:10]:
         print(path)
     if len(written) > 10:
         print(f"... and {len(written) - 10:,} more")
+    for line in report.unhonoured:
+        print(f"glossary: {line}")
 
 
 @app.command()

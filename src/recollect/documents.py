@@ -20,13 +20,14 @@ from recollect.decoding.translator import Translator
 from recollect.errors import DataError, ModelError, RecollectError
 from recollect.files import whole_file
 from recollect.memory.carried import load_memory, save_memory
-from recollect.memory.slots import Slots
+from recollect.memory.slots import GLOSSARY, Slots
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.formats.content import Content
 from recollect.text.formats.registry import format_named, format_of, read_content
+from recollect.text.glossary import Term, is_honoured, read_glossary, read_untranslatables, terms_in
 from recollect.text.placeholders import hold_placeholders
 
-__all__ = ["Errand", "Reading", "find_files", "output_of", "run_errand"]
+__all__ = ["Errand", "Reading", "Report", "find_files", "output_of", "run_errand"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,20 @@ class Errand:
     filled_from: Path | None = None
     filled_with: Path | None = None
     explain: Path | None = None
+    glossary: Path | None = None
+    strict: bool = False  # the glossary's terms are put in whatever the model thinks
+    keep: Path | None = None  # what is never translated
     force: bool = False
     resume: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was done, the files written, and where the glossary was not followed."""
+
+    summary: Summary
+    written: list[Path]
+    unhonoured: list[str]
 
 
 def run_errand(
@@ -75,16 +88,21 @@ def run_errand(
     folder: Path | str,
     signature: Sequence[str],
     progress: SilentProgress | TerminalProgress,
-) -> tuple[Summary, list[Path]]:
-    """Translate what is asked for with the model of `folder`; return what was done and the files written."""
+) -> Report:
+    """Translate what is asked for with the model of `folder`."""
     places = _places(errand, translator.languages)
     if not places:
-        return Summary(0, 0, 0), []
+        return Report(Summary(0, 0, 0), [], [])
     if errand.memory_out is not None and len(places) > 1 and not errand.as_one:
         raise RecollectError("--memory-out: several files have a memory each; give --as-one to make them one")
     if errand.explain is not None and len(places) > 1 and not errand.as_one:
         raise RecollectError("--explain tells of one document; give one file, or --as-one to make them one")
-    jobs = _jobs(places, errand.reading, translator)
+    terms = [] if errand.glossary is None else read_glossary(errand.glossary, translator.languages)
+    held = [] if errand.keep is None else read_untranslatables(errand.keep)
+    held += terms if errand.strict else []
+    jobs = _jobs(places, errand.reading, translator, held)
+    if terms and not errand.strict:
+        translator = _with_terms(translator, terms)
     earlier = _earlier(errand, translator, model_signature(folder))
     summary = translate_files(
         translator,
@@ -98,7 +116,7 @@ def run_errand(
         save_memory(errand.memory_out, memory_after(translator, jobs, earlier), model_signature(folder))
     if errand.explain is not None:
         _explain(errand.explain, translator, jobs, earlier)
-    return summary, [job.output for job in jobs]
+    return Report(summary, [job.output for job in jobs], _unhonoured(jobs, [] if errand.strict else terms))
 
 
 def _explain(path: Path, translator: Translator, jobs: Sequence[Job], earlier: Slots | None) -> None:
@@ -174,12 +192,37 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
     return places
 
 
-def _jobs(places: Sequence[tuple[Path, Path]], reading: Reading, translator: Translator) -> list[Job]:
+def _with_terms(translator: Translator, terms: Sequence[Term]) -> Translator:
+    """Return a translator that also remembers a glossary, which is never forgotten."""
+    translator.check_project()
+    slots = translator.remembering(
+        [[term.source for term in terms]], [[term.target for term in terms]], GLOSSARY
+    )
+    memory = translator.memory
+    project = memory.project if memory is not None else None
+    return translator.with_project(slots if project is None else project.beside(slots))
+
+
+def _unhonoured(jobs: Sequence[Job], terms: Sequence[Term]) -> list[str]:
+    """Return a line for each sentence whose translation lacks a term that its source has."""
+    return [
+        f"{job.source}, {job.passages.where(number)}: '{term.source}' is not '{term.target}' in: {said.text}"
+        for job in jobs
+        for number, (sentence, said) in enumerate(zip(job.passages.sentences, job.done, strict=True))
+        for term in dict.fromkeys(terms_in(sentence, terms))
+        if not is_honoured(term, said.text)
+    ]
+
+
+def _jobs(
+    places: Sequence[tuple[Path, Path]], reading: Reading, translator: Translator, held: Sequence[Term]
+) -> list[Job]:
     """Read all files; every bad one is told before anything is translated."""
     jobs, faults = [], []
     for source, output in places:
         try:
-            jobs.append(Job.of(source, output, reading.content(source, translator.languages), translator))
+            content = reading.content(source, translator.languages)
+            jobs.append(Job.of(source, output, content, translator, held))
         except RecollectError as error:
             faults.append(str(error))
     if faults:

@@ -238,3 +238,20 @@ def test_every_word_is_explained(trained: Shell, tmp_path: Path) -> None:
     assert "&lt;film&gt;" in html
     assert "<film>" not in html
     assert not re.search(r'(src|href)="(?!#)', html)
+
+
+def test_a_glossary_is_followed_or_told(trained: Shell, tmp_path: Path) -> None:
+    lines = sentences(trained)
+    word = lines[0].split()[0]
+    film, terms, keep = tmp_path / "a.txt", tmp_path / "terms.csv", tmp_path / "keep.txt"
+    film.write_text("\n".join(lines))
+    terms.write_text(f"{word},XYZZY\n")
+    keep.write_text(f"{lines[1].split()[0]}\n")
+    strict = ("--glossary", str(terms), "--strict", "--keep", str(keep))
+    trained.works("translate", str(film), "-o", str(tmp_path / "b.txt"), "-m", "run", *strict)
+    found = (tmp_path / "b.txt").read_text().splitlines()
+    assert "XYZZY" in found[0]
+    assert lines[1].split()[0] in found[1].split()
+    assert sum(line.count("XYZZY") for line in found) == sum(line.split().count(word) for line in lines)
+    said = trained.fails("translate", str(film), "-m", "run", "--glossary", str(keep))
+    assert "two cells" in said

@@ -15,6 +15,7 @@ from recollect.files import whole_file
 from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.formats.content import Content
+from recollect.text.glossary import Term
 from recollect.text.inline import Inline
 from recollect.text.passages import Passages, Spoken
 from recollect.text.placeholders import hold_placeholders
@@ -32,14 +33,21 @@ class Job:
     done: list[Translation] = field(default_factory=list)
 
     @classmethod
-    def of(cls, source: Path, output: Path, content: Content, translator: Translator) -> "Job":
-        """Cut a file's prose into sentences that the translator can take."""
+    def of(
+        cls,
+        source: Path,
+        output: Path,
+        content: Content,
+        translator: Translator,
+        held: Sequence[Term] = (),
+    ) -> "Job":
+        """Cut a file's prose into sentences that the translator can take; `held` terms are kept from it."""
         vocabulary = translator.source_vocabulary
 
         def length(text: str) -> int:
             return len(text) if len(text) > 2000 else len(vocabulary.encode(text))
 
-        return cls(source, output, Passages(content, translator.languages[0], length))
+        return cls(source, output, Passages(content, translator.languages[0], length, held=held))
 
     @property
     def digest(self) -> str:

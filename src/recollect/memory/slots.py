@@ -86,6 +86,15 @@ class Slots:
         some = slice(first, first + len(lanes))
         return Slots(*(getattr(self, name)[some] for name in (*VECTORS, *BOOKS)))
 
+    def beside(self, other: "Slots") -> "Slots":
+        """Return as many memories, each with the slots of both."""
+        wide: dict[str, Any] = {
+            name: torch.cat([getattr(self, name), getattr(other, name)], 1) for name in VECTORS
+        }
+        for name in ("address", "used", "sentence"):
+            wide[name] = np.concatenate([getattr(self, name), getattr(other, name)], 1)
+        return Slots(**wide, clock=self.clock.copy(), sentences=self.sentences.copy())
+
     def put(self, lane: int, other: "Slots") -> None:
         """Let one lane remember what the only lane of `other` does."""
         for name in (*VECTORS, *BOOKS):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.text.formats.content import Content, Unit
+from recollect.text.glossary import Term, hold_terms
 from recollect.text.inline import Inline
 from recollect.text.placeholders import hold_placeholders
 from recollect.text.placing import Link, place_marks
@@ -38,15 +39,21 @@ class Passages:
     """The sentences of a file in reading order; `settled` ones have been translated already, by a person."""
 
     def __init__(
-        self, content: Content, language: str, length: Callable[[str], int] = len, longest: int = LONGEST
+        self,
+        content: Content,
+        language: str,
+        length: Callable[[str], int] = len,
+        longest: int = LONGEST,
+        held: Sequence[Term] = (),
     ) -> None:
-        self.content = content
+        """`held` terms are not left to the translator: they stand in the translation as their own says."""
+        self.content, self._terms = content, held
         self.sentences: list[str] = []
         self.settled: dict[int, str] = {}
         self._passages = [self._cut(unit, language, length, longest) for unit in content.units]
 
     def _cut(self, unit: Unit, language: str, length: Callable[[str], int], longest: int) -> _Passage:
-        held, first = hold_placeholders(unit.source), len(self.sentences)
+        held, first = hold_terms(hold_placeholders(unit.source), self._terms), len(self.sentences)
         spans = split_sentences(held.text, language, longest, length) if has_letters(held.text) else []
         spans = _with_words(spans, held)
         if unit.target is None:
@@ -78,11 +85,11 @@ class Passages:
         if passage.kept:
             return None
         if not passage.spans:
-            return passage.unit.source
+            return _restored(passage.held, passage.unit.source)
         said = spoken[passage.first : passage.first + len(passage.spans)]
         pairs = list(zip(_sentences(passage.held, passage.spans), said, strict=True))
         if all(source.text == each.text for source, each in pairs):
-            return passage.unit.source
+            return _restored(passage.held, passage.unit.source)
         placed = [place_marks(source, each.text, each.links) for source, each in pairs]
         return _restored(join_sentences(passage.held.text, passage.spans, placed), passage.unit.source)
 
