@@ -26,6 +26,7 @@ from recollect.files import fingerprint, whole_file, whole_folder
 from recollect.folders import find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import piece_addresses, word_addresses
+from recollect.memory.fast import FastMemory
 from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.keys import Key
 from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch, L2Match
@@ -153,7 +154,9 @@ def packed(translator: Translator, precision: str) -> Translator:
     if memory is None:
         return translator.replaced(packed=Packed(PackedRNNSearch(model, precision), None))
     fast = PackedRNNSearch(model, precision, memory.fusion.rider)
-    return translator.replaced(packed=Packed(fast, memory.packed(precision)))
+    on_cpu = model.device.type == "cpu"
+    spoken = FastMemory.of(memory) if on_cpu and FastMemory.fits(memory) else memory.packed(precision)
+    return translator.replaced(packed=Packed(fast, spoken))
 
 
 # -- data

@@ -89,7 +89,7 @@ def explain(
 def _words(
     translator: Translator, step: Step, tokens: Sequence[int], slots: Slots | None, before: int
 ) -> tuple[Word, ...]:
-    model, memory, vocabulary = translator.searched, translator.spoken, translator.target_vocabulary
+    model, memory, vocabulary = translator.searched, translator.memory, translator.target_vocabulary
     alone = model.predict(step)[0]
     best = alone.argmax(-1).tolist()
     chosen = torch.tensor([*tokens, EOS], device=alone.device).unsqueeze(1)

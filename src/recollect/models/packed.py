@@ -95,7 +95,11 @@ class PackedRNNSearch:
 
     def predict(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token] from a step, whose state a memory may have edited."""
-        return self.output(self.readout_vector(step)).log_softmax(-1)
+        return self.words(self.readout_vector(step))
+
+    def words(self, readout: Tensor) -> Tensor:
+        """Return log P(y_t) [..., token] from o_t."""
+        return self.output(readout).log_softmax(-1)
 
     def readout_vector(self, step: Step) -> Tensor:
         """Return o_t [..., readout]."""
