@@ -150,7 +150,8 @@ def train(
         Path | None,
         typer.Option(
             "--start-from",
-            help="A trained model whose sentence model is trained further, instead of a new one.",
+            help="A trained model whose sentence model is trained further, instead of a new one; "
+            "it may lack what [context] adds.",
             show_default=False,
         ),
     ] = None,
@@ -273,7 +274,7 @@ def translate(
     translator = load(folder, overrides=changes)
     if not memory:
         translator = translator.without_memory()
-    elif translator.memory is None:
+    elif translator.memory is None and not translator.model.looks_back:
         print("recollect: this model has no memory: each sentence is translated alone", file=sys.stderr)
     signature = [model_signature(folder), f"memory={memory}", *sorted(changes)]
     if project is not None and memory:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from recollect.batches.before import Before
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD
@@ -27,7 +28,7 @@ Distribution = Callable[[Step, Integers | None], Tensor]
 class Stepper(Protocol):
     """What search asks of a sentence model."""
 
-    def start(self, source: Tensor, lengths: Tensor) -> Any:
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Any:
         """Begin one hypothesis per sentence."""
         ...
 
@@ -64,14 +65,19 @@ class Beam:
 
 @torch.inference_mode()
 def search(
-    model: Stepper, distribution: Distribution, source: Tensor, lengths: Tensor, beam: Beam
+    model: Stepper,
+    distribution: Distribution,
+    source: Tensor,
+    lengths: Tensor,
+    beam: Beam,
+    before: Before | None = None,
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` hypotheses of each sentence, best first.
 
     Rows whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
     """
     under_way = Search(model, distribution, beam)
-    under_way.begin(model.start(source, lengths), lengths)
+    under_way.begin(model.start(source, lengths, before), lengths)
     found: list[list[Hypothesis]] = [[] for _ in lengths]
     while len(under_way.rows):
         ended = under_way.advance()
