@@ -150,8 +150,7 @@ class Search:
         self._began[places] = self._tick
         self._longest[places] = self.beam.longest(lengths - 1).numpy(force=True)
         self._endings.clear(places)
-        while self._traces and self._tick - len(self._traces) < self._began.min():
-            self._traces.popleft()
+        self._let_go()
 
     @torch.inference_mode()
     def drop(self, rows: Sequence[int]) -> None:
@@ -167,6 +166,13 @@ class Search:
         same = torch.arange(self._totals.shape[1], device=self._device).expand(len(kept), -1)
         self._progress = self.model.select(self._progress, index, same)
         self._previous, self._totals = self._previous[index], self._totals[index]
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget the traces of steps before any present sentence began."""
+        first = self._began.min() if len(self._began) else self._tick
+        while self._traces and self._tick - len(self._traces) < first:
+            self._traces.popleft()
 
     def _trace_back(self, places: Integers) -> dict[int, list[Hypothesis]]:
         """Follow the back-pointers of all that has ended in these places, and gather the vectors."""
