@@ -151,7 +151,7 @@ def train(
         typer.Option(
             "--start-from",
             help="A trained model whose sentence model is trained further, instead of a new one; "
-            "it may lack what [context] adds.",
+            "it may lack what a rival adds to it.",
             show_default=False,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Translating with models that look back: each sentence sees those before it in its own document, no others."""
+"""Translating with models that look back: a sentence sees those before it in its own document, no others."""
 
 import random
 
