@@ -63,7 +63,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 def accuracy(shell: Shell, run: str) -> float:
     output = shell.folder / f"{run}.out"
-    answer = shell.start("translate", "test.src", "-o", str(output), "-m", run).wait()
+    answer = shell.start("translate", "test.src", "-o", str(output), "--force", "-m", run).wait()
     assert answer.code == 0, answer.err
     assert ("each sentence is translated alone" in answer.err) == (run == "base")
     documents = [document.splitlines() for document in output.read_text("utf-8").strip().split("\n\n")]
