@@ -25,11 +25,11 @@ SOURCE_WORDS = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du"]
 TARGET_WORDS = ["ka", "ke", "ki", "ko", "ku", "la", "le", "li", "lo", "lu", "ma", "me"]
 
 
-def _model(seed=1, source=14, target=16, peaky=8.0, **options):
-    """An untrained RNNSearch whose states move and whose distributions are far from flat."""
+def _model(seed=1, source=14, target=16, peaky=8.0, build=RNNSearch, **options):
+    """An untrained RNNSearch (or a rival) whose states move and whose distributions are far from flat."""
     torch.manual_seed(seed)
     sizes = {"embedding": 6, "hidden": 5, "attention": 7, "embedding_std": 1.0} | options
-    model = RNNSearch(source, target, **sizes).eval()
+    model = build(source, target, **sizes).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
@@ -49,13 +49,16 @@ def _memory(model, seed=1, vocabulary=None, spread=0.3, **options):
     return memory
 
 
-def _translator(seed=1, memory=None, beam=None, **options):
-    """An untrained translator between two made-up languages; `memory` holds options of `[memory]`."""
+def _translator(seed=1, memory=None, beam=None, model=None, **options):
+    """An untrained translator between two made-up languages; `memory` holds options of `[memory]`.
+
+    `model` holds options of the model: if it looks back, there is no memory.
+    """
     source, target = (WordVocabulary(dict.fromkeys(words, 1)) for words in (SOURCE_WORDS, TARGET_WORDS))
-    model = _model(seed, source.size, target.size)
+    built = _model(seed, source.size, target.size, **model or {})
     return Translator(
-        model,
-        _memory(model, seed, target, **memory or {}),
+        built,
+        None if built.looks_back else _memory(built, seed, target, **memory or {}),
         source,
         target,
         beam=beam or Beam(size=3, max_length=6),

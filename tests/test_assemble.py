@@ -149,3 +149,31 @@ def test_the_same_seed_makes_the_same_model() -> None:
     other = build_model(config, SOURCE.size, TARGET.size)
     for pair in zip(one.parameters(), other.parameters(), strict=True):
         assert torch.equal(*pair)
+
+
+RIVALS = {
+    "wang-init": 3,
+    "wang-auxiliary": 3,
+    "wang-gated": 3,
+    "wang-both": 3,
+    "jean": 1,
+}
+
+
+@pytest.mark.parametrize(("kind", "seen"), RIVALS.items())
+def test_rivals_come_back_the_same(tmp_path: Path, kind: str, seen: int) -> None:
+    options = (f"context.kind={kind}", "model.tied=true")
+    translator = load(write(tmp_path / "model", *options, memory=False))
+    expected = build_model(load_config(overrides=[*TINY, *options]), SOURCE.size, TARGET.size)
+    stored = dict(translator.model.named_parameters())
+    assert {name: each.shape for name, each in expected.named_parameters()} == {
+        name: each.shape for name, each in stored.items()
+    }
+    assert all(torch.equal(stored[name], each) for name, each in expected.named_parameters())
+    assert (translator.model.looks_back, translator.memory) == (seen, None)
+    assert [len(document) for document in translator.translate_documents(DOCUMENTS)] == [3, 2]
+
+
+def test_a_rival_sees_as_many_sentences_as_it_is_told() -> None:
+    config = load_config(overrides=[*TINY, "context.kind=wang-both", "context.sentences=7"])
+    assert build_model(config, SOURCE.size, TARGET.size).looks_back == 7

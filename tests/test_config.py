@@ -169,3 +169,19 @@ def test_every_option_is_described() -> None:
         assert field.annotation is not None
         for option, known in field.annotation.model_fields.items():
             assert known.description, f"{name}.{option}"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "complaint"),
+    [
+        (["context.kind=wang"], "[context] kind must be one of 'none', 'wang-init'"),
+        (["context.kind=jean", "context.sentences=3"], '[context] kind = "jean" sees one sentence before'),
+        (["context.sentences=3"], "`sentences` needs a kind that looks back"),
+        (["context.kind=wang-both", "context.sentences=0"], "[context] sentences must be above 0, not 0"),
+        (["context.kind=wang-init", "context.told_context=true"], 'told_context is for kind = "jean"'),
+        (["context.kind=jean", "model.conditional=true"], 'kind = "jean" is not for model.conditional'),
+    ],
+)
+def test_rivals_are_checked(overrides: list[str], complaint: str) -> None:
+    (line,) = complaints(overrides=overrides)
+    assert complaint in line

@@ -21,7 +21,7 @@ ORDER = [
     {"text"},
     {"batches", "evaluation"},
     {"models"},
-    {"memory"},
+    {"memory", "context"},
     {"predict"},
     {"training", "decoding"},
     {"analysis", "hindsight"},

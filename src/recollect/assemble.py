@@ -15,7 +15,9 @@ from recollect.allocator import keep_freed_memory
 from recollect.batches.prepare import prepare
 from recollect.batches.prepared import Prepared
 from recollect.batches.sentences import SentenceBatches
-from recollect.config import Config, DataConfig, MemoryConfig, load_config
+from recollect.config import Config, ContextConfig, DataConfig, MemoryConfig, load_config
+from recollect.context.hierarchical import HierarchicalRNNSearch
+from recollect.context.second_attention import SecondAttentionRNNSearch
 from recollect.decoding.beam import Beam
 from recollect.decoding.translator import Packed, Translator
 from recollect.errors import ConfigError, DataError, ModelError
@@ -56,6 +58,15 @@ __all__ = [
     "train",
 ]
 
+MODELS: dict[str, Callable[[ContextConfig], Callable[..., RNNSearch]]] = {
+    "none": lambda config: RNNSearch,
+    "wang-init": lambda config: _hierarchical(config, initial=True),
+    "wang-auxiliary": lambda config: _hierarchical(config, auxiliary="plain"),
+    "wang-gated": lambda config: _hierarchical(config, auxiliary="gated"),
+    "wang-both": lambda config: _hierarchical(config, initial=True, auxiliary="gated"),
+    "jean": lambda config: partial(SecondAttentionRNNSearch, told_context=config.told_context),
+}
+
 MATCHES: dict[str, Callable[[MemoryConfig, Key], nn.Module]] = {
     "dot": lambda config, key: DotMatch(),
     "cosine": lambda config, key: DotMatch(),  # of keys of length one
@@ -78,7 +89,12 @@ POLICIES: dict[str, Policy] = {"lru": least_recently_used, "fifo": first_in_firs
 def build_model(config: Config, source_tokens: int, target_tokens: int) -> RNNSearch:
     """Return an untrained sentence model, the same for the same seed."""
     torch.manual_seed(config.seed)
-    return RNNSearch(source_tokens, target_tokens, **config.model.model_dump())
+    build = MODELS[config.context.kind](config.context)
+    return build(source_tokens, target_tokens, **config.model.model_dump())
+
+
+def _hierarchical(config: ContextConfig, **variant: Any) -> Callable[..., RNNSearch]:
+    return partial(HierarchicalRNNSearch, sentences=config.sentences or 3, **variant)
 
 
 def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Memory:
@@ -149,7 +165,7 @@ def build_translator(
 def packed(translator: Translator, precision: str) -> Translator:
     """Return a translator whose model and memory, as they are now, are in a form made for search."""
     model, memory = translator.model, translator.memory
-    if not isinstance(model, RNNSearch) or model.query_word is None:
+    if not isinstance(model, RNNSearch) or model.query_word is None or model.looks_back:
         return translator
     if memory is None:
         return translator.replaced(packed=Packed(PackedRNNSearch(model, precision), None))
@@ -210,18 +226,24 @@ def train(
     if len(prepared.train) == 0:
         raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
     keep_freed_memory()
+    if base is not None and config.context.kind != "none":
+        raise ConfigError(
+            f'--base trains a memory alone, but [context] kind = "{config.context.kind}" has none: '
+            "start from that model instead"
+        )
     run = Run.open(folder, config, asdict(prepared.manifest))
     source, target = prepared.source_vocabulary, prepared.target_vocabulary
-    model = build_model(config, source.size, target.size)
-    memory = build_memory(config, model, target)
+    model = build_model(config, *_tokens(prepared))
+    memory = None if model.looks_back else build_memory(config, model, target)
     translator = build_translator(config, model, None, source, target, prepared.dictionary)
     if base is not None and run.result("pass-one") is None:
-        taken, folder_of_base = _sentence_model_of(base, model, prepared)
+        taken, folder_of_base = _sentence_model_of(base, model, config, prepared)
         with whole_file(run.folder / "pass-one" / "final.safetensors") as draft:
             save_file(taken, draft)
         run.finish("pass-one", {"chosen": f"taken from {folder_of_base}"})
     elif start is not None:
-        model.load_state_dict(_sentence_model_of(start, model, prepared)[0])
+        # What the other model lacks stays as it is: the parts that look back, or a name for a tied layer.
+        model.load_state_dict(_sentence_model_of(start, model, config, prepared)[0], strict=False)
     train_pass_one(
         model,
         SentenceBatches(
@@ -230,6 +252,7 @@ def train(
             unit=config.pass_one.batch_unit,
             window=config.pass_one.window,
             seed=config.seed,
+            looks_back=model.looks_back,
         ),
         PassOne(**_common(PassOne, config.pass_one.model_dump()), seed=config.seed),
         run,
@@ -238,6 +261,9 @@ def train(
         processes,
     )
     if "two" not in passes and run.result("pass-two") is None:
+        return _export(config, prepared, run, model, None)
+    if memory is None:
+        progress.say("there is no pass two: a model that looks back has no memory")
         return _export(config, prepared, run, model, None)
     documents = choose_documents(prepared.train, config.pass_two.documents)
     options = PassTwo(
@@ -288,8 +314,13 @@ def train(
     return _export(config, prepared, run, model, memory)
 
 
-def _sentence_model_of(base: Path, model: RNNSearch, prepared: Prepared) -> tuple[dict[str, Tensor], Path]:
-    """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder."""
+def _sentence_model_of(
+    base: Path, model: RNNSearch, config: Config, prepared: Prepared
+) -> tuple[dict[str, Tensor], Path]:
+    """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder.
+
+    It may lack what `model` has to look back.
+    """
     folder = find_model(base)
     for name in read_manifest(folder)["sha256"]:
         side = name.partition(".")[0]
@@ -301,9 +332,16 @@ def _sentence_model_of(base: Path, model: RNNSearch, prepared: Prepared) -> tupl
     stored = load_file(folder / "weights.safetensors")
     taken = {name.removeprefix("model."): each for name, each in stored.items() if name.startswith("model.")}
     own = {name: parameter.shape for name, parameter in model.named_parameters()}
-    if own != {name: each.shape for name, each in taken.items()}:
+    with torch.device("meta"):
+        plain = build_model(config.model_copy(update={"context": ContextConfig()}), *_tokens(prepared))
+    needed = {name for name, _ in plain.named_parameters()}
+    if not needed <= taken.keys() or any(own.get(name) != each.shape for name, each in taken.items()):
         raise ModelError(f"{folder}: its sentence model has other sizes than this configuration asks for")
     return taken, folder
+
+
+def _tokens(prepared: Prepared) -> tuple[int, int]:
+    return prepared.source_vocabulary.size, prepared.target_vocabulary.size
 
 
 def _common(options: Any, given: dict[str, Any]) -> dict[str, Any]:

@@ -163,7 +163,8 @@ def train(
         Path | None,
         typer.Option(
             "--start-from",
-            help="A trained model whose sentence model is trained further, instead of a new one.",
+            help="A trained model whose sentence model is trained further, instead of a new one; "
+            "it may lack what a rival adds to it.",
             show_default=False,
         ),
     ] = None,
@@ -361,7 +362,7 @@ def translate(
     translator = load(folder, memory_kind=memory_kind, overrides=changes)
     if not memory:
         translator = translator.without_memory()
-    elif translator.memory is None:
+    elif translator.memory is None and not translator.model.looks_back:
         print("recollect: this model has no memory: each sentence is translated alone", file=sys.stderr)
     signature = [model_signature(folder), f"memory={memory_kind or memory}", *sorted(changes)]
     if project is not None and memory:

@@ -14,6 +14,7 @@ from recollect.errors import ConfigError
 
 __all__ = [
     "Config",
+    "ContextConfig",
     "DataConfig",
     "DecodingConfig",
     "MemoryConfig",
@@ -123,6 +124,29 @@ class ModelConfig(Section):
     """A decoder of two GRU cells with the attention between them."""
     tied: Flag = False
     """Share the target embedding with the output matrix."""
+
+
+class ContextConfig(Section):
+    """The paper's rivals: sentence models that look back at the source, and have no memory."""
+
+    kind: Literal["none", "wang-init", "wang-auxiliary", "wang-gated", "wang-both", "jean"] = "none"
+    """Wang et al. 2017: a summary of the sentences before starts encoder and decoder (init), is one more
+    input of the decoder (auxiliary), also behind a gate (gated), or init and gated (both). Jean et al. 2017:
+    a second attention, to the sentence before."""
+    sentences: Positive | None = None
+    """How many sentences before are seen: by default three, and by jean always one."""
+    told_context: Flag = False
+    """Tell jean's second attention what the first one found, as in the original."""
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> "ContextConfig":
+        if self.kind == "jean" and self.sentences not in (None, 1):
+            raise ValueError('kind = "jean" sees one sentence before: leave `sentences` out')
+        if self.kind == "none" and self.sentences is not None:
+            raise ValueError("`sentences` needs a kind that looks back")
+        if self.told_context and self.kind != "jean":
+            raise ValueError('told_context is for kind = "jean": only it has a second attention')
+        return self
 
 
 class MemoryConfig(Section):
@@ -259,10 +283,20 @@ class Config(Section):
     data: DataConfig = DataConfig()
     vocabulary: VocabularyConfig = VocabularyConfig()
     model: ModelConfig = ModelConfig()
+    context: ContextConfig = ContextConfig()
     memory: MemoryConfig = MemoryConfig()
     pass_one: PassOneConfig = PassOneConfig()
     pass_two: PassTwoConfig = PassTwoConfig()
     decoding: DecodingConfig = DecodingConfig()
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> "Config":
+        if self.context.kind != "none" and self.model.conditional:
+            raise ValueError(
+                f'[context] kind = "{self.context.kind}" is not for model.conditional: '
+                "it has its place in the decoder of one GRU"
+            )
+        return self
 
     def options(self) -> dict[str, Any]:
         """Return every option by its full name, such as `memory.size`."""

@@ -71,9 +71,10 @@ def test_collate_source_is_the_source_of_collate():
 
 
 def test_a_batch_moves_as_a_whole():
-    batch = collate([[5]], [[6]])
+    batch = collate([[5]], [[6]], [[[7]]])
     moved = batch.to(torch.device("meta"))
-    assert {getattr(moved, name).device.type for name in batch.__slots__} == {"meta"}
+    parts = [getattr(moved, name) for name in batch.__slots__ if name != "before"]
+    assert {part.device.type for part in (*parts, moved.before.ids, moved.before.lengths)} == {"meta"}
 
 
 @given(st.lists(st.tuples(*[st.lists(st.integers(4, 99), max_size=6)] * 2), min_size=1, max_size=6))

@@ -108,3 +108,10 @@ def test_a_shard_is_never_written_over_another(tmp_path):
     write(tmp_path / "train", [])
     with pytest.raises(FileExistsError):
         ShardWriter(tmp_path / "train", 10, 10)
+
+
+def test_what_was_before_is_of_the_same_document(tmp_path):
+    write(tmp_path / "train", [[([n], [n]) for n in range(4)], [([9], [9])], [([5], [5]), ([6], [6])]])
+    shard = Shard.open(tmp_path / "train")
+    assert [list(shard.before(pair, 2)) for pair in range(7)] == [[], [0], [0, 1], [1, 2], [], [], [5]]
+    assert list(shard.before(np.int64(3), 9)) == [0, 1, 2]

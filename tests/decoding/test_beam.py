@@ -36,7 +36,7 @@ class Table:
         self.probabilities, self.tokens, self.paths = probabilities, tokens, []
         self.calls = []  # the lanes still under way at each time
 
-    def start(self, source, lengths):
+    def start(self, source, lengths, before=None):
         return Walk(list(range(len(source))), [[()] for _ in range(len(source))])
 
     def step(self, progress, previous):

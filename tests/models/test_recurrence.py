@@ -60,6 +60,14 @@ def test_the_gradient_of_a_gru():
     assert gradcheck(gru_over_time, gru_inputs())
 
 
+def test_a_gru_may_start_anywhere():
+    inputs, weight, bias = gru_inputs()
+    initial = random(LANES, HIDDEN)
+    first = gru_update(inputs[0], initial @ weight.T + bias, initial)
+    torch.testing.assert_close(gru_over_time(inputs, weight, bias, initial)[0], first)
+    assert gradcheck(gru_over_time, (inputs, weight, bias, initial))
+
+
 def test_a_decoder_attends_and_updates():
     inputs = decoder_inputs()
     for ours, plain in zip(attend_and_update(**inputs), plain_decoder(**inputs), strict=True):

@@ -62,3 +62,46 @@ def test_sizes_follow_from_the_hidden_layer():
     model, memory = paper()
     assert (model.state_size, model.context_size) == (1000, 2000)
     assert (memory.value_size, memory.key.size, memory.size) == (1000, 2000, 25)
+
+
+def added(*overrides):
+    return count(paper(*overrides)[0]) - count(paper()[0])
+
+
+SENTENCES = (620 + 1000) * 3000 + 2 * 3000  # a GRU over words
+DOCUMENT = (1000 + 1000) * 3000 + 2 * 3000  # a GRU over sentences
+INITIAL = 1000 * 1000
+AUXILIARY = 1000 * 3000
+GATE = (1000 + 2000 + 1000) * 1000 + 1000
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("wang-init", INITIAL),
+        ("wang-auxiliary", AUXILIARY),
+        ("wang-gated", AUXILIARY + GATE),
+        ("wang-both", INITIAL + AUXILIARY + GATE),
+    ],
+)
+def test_a_hierarchical_summary_adds_its_parts(kind, parts):
+    assert added(f"context.kind={kind}") == SENTENCES + DOCUMENT + parts
+
+
+def test_wangs_model_adds_18_8_million():
+    """The paper has 18.8M; without biases it would be 18.86M."""
+    assert added("context.kind=wang-both") == 18_873_000
+    assert added("context.kind=wang-both") / 1e6 == pytest.approx(18.8, abs=0.1)
+
+
+def test_jeans_model_adds_20_million():
+    parts = {
+        "encoder": 2 * ((620 + 1000) * 3000 + 2 * 3000),
+        "attention": (2000 * 1000 + 1000) + 1000 * 1000 + 1000,
+        "decoder": 2000 * 3000,
+        "readout": 2000 * 620,
+    }
+    assert added("context.kind=jean") == sum(parts.values()) == 19_974_000
+    assert added("context.kind=jean") / 1e6 == pytest.approx(20.0, abs=0.05)
+    told = added("context.kind=jean", "context.told_context=true")
+    assert told - added("context.kind=jean") == 2000 * 1000

@@ -145,6 +145,11 @@ class Shard:
         """Ids of one target sentence, without start and end."""
         return self._target[pair]
 
+    def before(self, pair: int, count: int) -> range:
+        """The `count` pairs before this one, or as many as its document has."""
+        start = int(self.documents[np.searchsorted(self.documents, pair, side="right") - 1])
+        return range(max(start, int(pair) - count), int(pair))
+
 
 @dataclass(frozen=True, slots=True)
 class _Texts:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from recollect.batches.before import Before
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import Step
 from recollect.text.vocabulary import BOS, EOS, PAD
@@ -27,7 +28,7 @@ Distribution = Callable[[Step, Integers | None], Tensor]
 class Stepper(Protocol):
     """What search asks of a sentence model."""
 
-    def start(self, source: Tensor, lengths: Tensor) -> Any:
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Any:
         """Begin one hypothesis per sentence."""
         ...
 
@@ -64,14 +65,19 @@ class Beam:
 
 @torch.inference_mode()
 def search(
-    model: Stepper, distribution: Distribution, source: Tensor, lengths: Tensor, beam: Beam
+    model: Stepper,
+    distribution: Distribution,
+    source: Tensor,
+    lengths: Tensor,
+    beam: Beam,
+    before: Before | None = None,
 ) -> list[list[Hypothesis]]:
     """Return the `n_best` hypotheses of each sentence, best first.
 
     Rows whose search has ended leave the batch, so that a long sentence does not hold up the tensors.
     """
     under_way = Search(model, distribution, beam)
-    under_way.begin(model.start(source, lengths), lengths)
+    under_way.begin(model.start(source, lengths, before), lengths)
     found: list[list[Hypothesis]] = [[] for _ in lengths]
     while len(under_way.rows):
         ended = under_way.advance()
@@ -144,8 +150,7 @@ class Search:
         self._began[places] = self._tick
         self._longest[places] = self.beam.longest(lengths - 1).numpy(force=True)
         self._endings.clear(places)
-        while self._traces and self._tick - len(self._traces) < self._began.min():
-            self._traces.popleft()
+        self._let_go()
 
     @torch.inference_mode()
     def drop(self, rows: Sequence[int]) -> None:
@@ -161,6 +166,13 @@ class Search:
         same = torch.arange(self._totals.shape[1], device=self._device).expand(len(kept), -1)
         self._progress = self.model.select(self._progress, index, same)
         self._previous, self._totals = self._previous[index], self._totals[index]
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget the traces of steps before any present sentence began."""
+        first = self._began.min() if len(self._began) else self._tick
+        while self._traces and self._tick - len(self._traces) < first:
+            self._traces.popleft()
 
     def _trace_back(self, places: Integers) -> dict[int, list[Hypothesis]]:
         """Follow the back-pointers of all that has ended in these places, and gather the vectors."""

@@ -18,26 +18,36 @@ SENTENCES_AT_ONCE = 64
 
 
 @torch.inference_mode()
-def force(model: SearchModel, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
+def force(
+    model: SearchModel,
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    histories: Sequence[Sequence[Ids]] | None = None,
+) -> list[Hypothesis]:
     """Return each target as a hypothesis for its source, as if the search had found it.
 
     Contexts and states do not depend on any memory, so the sentences are computed side by side; their log
-    probabilities are the sentence model's alone.
+    probabilities are the sentence model's alone. `histories` are the source sentences before each one, for a
+    model that looks back.
     """
     return [
         hypothesis
-        for batch, step in _steps(model, sources, targets)
+        for batch, step in _steps(model, sources, targets, histories)
         for hypothesis in _hypotheses(model, batch, step)
     ]
 
 
 def _steps(
-    model: SearchModel, sources: Sequence[Ids], targets: Sequence[Ids]
+    model: SearchModel,
+    sources: Sequence[Ids],
+    targets: Sequence[Ids],
+    histories: Sequence[Sequence[Ids]] | None,
 ) -> Iterator[tuple[Batch, Step]]:
     for start in range(0, len(sources), SENTENCES_AT_ONCE):
         some = slice(start, start + SENTENCES_AT_ONCE)
-        batch = collate(sources[some], targets[some]).to(model.device)
-        yield batch, model.unroll(batch.source, batch.lengths, batch.previous)
+        seen = None if histories is None else histories[some]
+        batch = collate(sources[some], targets[some], seen).to(model.device)
+        yield batch, model.unroll(batch.source, batch.lengths, batch.previous, batch.before)
 
 
 def _hypotheses(model: SearchModel, batch: Batch, step: Step) -> Iterator[Hypothesis]:
@@ -68,10 +78,14 @@ def score(
     targets: Sequence[Ids],
     memory: Memory | None = None,
     slots: Slots | None = None,
+    histories: Sequence[Sequence[Ids]] | None = None,
 ) -> list[list[float]]:
-    """Return log P of every token (the end included) of each lane's sentence, with its memory as it is."""
-    batch = collate(sources, targets).to(model.device)
-    step = model.unroll(batch.source, batch.lengths, batch.previous)
+    """Return log P of every token (the end included) of each lane's sentence, with its memory as it is.
+
+    `histories` are the source sentences before each one, for a model that looks back.
+    """
+    batch = collate(sources, targets, histories).to(model.device)
+    step = model.unroll(batch.source, batch.lengths, batch.previous, batch.before)
     scores = _placed(predict.score(model, step, batch.target, memory, slots, kept=batch.kept), batch)
     lengths = batch.kept.sum(1).tolist()
     return [scores[row, :length].tolist() for row, length in enumerate(lengths)]

@@ -264,7 +264,8 @@ class _SideBySide(_Documents):
         progress, row = None, 0
         if real:
             device = translator.model.device
-            progress = translator.searched.start(*(each.to(device) for each in collate_source(real)))
+            source, lengths = (each.to(device) for each in collate_source(real))
+            progress = translator.searched.start(source, lengths)
         for (lane, _), sentence, given in zip(wanted, ids, self.given(wanted), strict=True):
             lane.ahead.append(Begun(len(sentence) + 1 if sentence else 0, progress, row, given))
             row += bool(sentence)

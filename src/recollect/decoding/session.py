@@ -56,7 +56,9 @@ class Session:
 
     def translate(self, sentence: str) -> Translation:
         """Translate the next sentence and remember it."""
-        found = self.translator.search([sentence], self._slots)[0]
+        earlier = [each.source for each in self.sentences]
+        before = self.translator.sentences_before(earlier, len(earlier))
+        found = self.translator.search([sentence], self._slots, [before])[0]
         translation = self.translator.express(sentence, found)
         self.sentences.append(Sentence(sentence, translation.text, translation.tokens))
         if self._slots is not None:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from recollect.batches.before import collate_before
 from recollect.batches.sentences import Ids, collate_source
 from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
@@ -78,6 +79,8 @@ class Translator:
         languages: tuple[str, str] = ("", ""),
     ) -> None:
         self.languages = languages
+        if memory is not None and model.looks_back:
+            raise ModelError("a model that looks back at the sentences before has no memory besides")
         self.model, self.memory = model.eval(), memory
         self.packed = packed
         self.searched, self.spoken = packed or Packed(model, memory)
@@ -204,7 +207,7 @@ class Translator:
 
     def _stream_alone(self, documents: Iterable[Sequence[str]], known: Known) -> Iterator[Finished]:
         places = (
-            (document, number, text)
+            (document, number, text, self.sentences_before(sentences, number))
             for document, sentences in enumerate(documents)
             for number, text in enumerate(sentences)
             if number >= len(known.done.get(document, ()))
@@ -212,29 +215,59 @@ class Translator:
         while window := list(islice(places, WINDOW * self.lanes)):
             found: dict[tuple[int, int], Translation] = {}
             rest = []
-            for document, number, text in window:
+            for document, number, text, before in window:
                 settled = known.settled.get(document, {}).get(number)
                 if settled is None:
-                    rest.append((document, number, text))
+                    rest.append((document, number, text, before))
                 else:
                     tokens = tuple(self.target_vocabulary.encode(settled))
                     found[document, number] = Translation(settled, 0.0, tokens)
             rest.sort(key=lambda place: len(place[2]))
             for start in range(0, len(rest), self.lanes):
                 some = rest[start : start + self.lanes]
-                texts = [text for _, _, text in some]
-                for (document, number, text), each in zip(some, self.search(texts), strict=True):
+                said = self.search([text for _, _, text, _ in some], before=[each[3] for each in some])
+                for (document, number, text, _), each in zip(some, said, strict=True):
                     found[document, number] = self.express(text, each)
             for document, number in sorted(found):
                 yield Finished(document, number, found[document, number])
 
     # -- the parts, also for sessions and analysis
 
-    def search(self, texts: Sequence[str], slots: Slots | None = None) -> list[list[Hypothesis]]:
-        """Translate one sentence per lane, with its memory if given; an empty text gets no hypothesis."""
-        return self.search_ids(self.source_vocabulary.encode_many(list(texts)), slots)
+    def sentences_before(self, sentences: Sequence[str], number: int) -> list[str]:
+        """Return those sentences of a document, before one of them, that a model that looks back sees.
 
-    def search_ids(self, ids: Sequence[Ids], slots: Slots | None = None) -> list[list[Hypothesis]]:
+        Sentences without words are passed over: there were none in training.
+        """
+        earlier = (sentences[at] for at in range(number - 1, -1, -1))
+        wordy = (text for text in earlier if text.strip())
+        return list(islice(wordy, self.model.looks_back))[::-1]
+
+    def _histories(self, before: Sequence[Sequence[str]] | None) -> list[list[list[int]]] | None:
+        """Return as tokens what a model that looks back sees of the sentences before each one."""
+        if not self.model.looks_back or before is None:
+            return None
+        ids = iter(self.source_vocabulary.encode_many([text for history in before for text in history]))
+        return [[next(ids) for _ in history] for history in before]
+
+    def search(
+        self,
+        texts: Sequence[str],
+        slots: Slots | None = None,
+        before: Sequence[Sequence[str]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """Translate one sentence per lane, with its memory if given; an empty text gets no hypothesis.
+
+        `before` are the sentences before each one, for a model that looks back (see `sentences_before`).
+        """
+        ids = self.source_vocabulary.encode_many(list(texts))
+        return self.search_ids(ids, slots, self._histories(before))
+
+    def search_ids(
+        self,
+        ids: Sequence[Ids],
+        slots: Slots | None = None,
+        histories: Sequence[Sequence[Ids]] | None = None,
+    ) -> list[list[Hypothesis]]:
         """Do the same for sentences as tokens."""
         real = [number for number, sentence in enumerate(ids) if len(sentence)]
         if not real:
@@ -245,18 +278,31 @@ class Translator:
             source, lengths = (each.to(device) for each in collate_source([ids[lane] for lane in lanes]))
             seen = None if slots is None else slots.view(lanes)
             reader = LaneReader(self.searched, self.spoken, seen)
-            return search(self.searched, reader, source, lengths, self.beam)
+            before = None
+            if histories is not None:
+                before = collate_before([histories[lane] for lane in lanes]).to(device)
+            return search(self.searched, reader, source, lengths, self.beam, before)
 
         device = self.model.device
         by_lane = dict(zip(real, in_parts(search_some, len(real), device), strict=True))
         return [by_lane.get(number, []) for number in range(len(ids))]
 
-    def force(self, texts: Sequence[str], translations: Sequence[str]) -> list[Hypothesis | None]:
-        """Return given translations as hypotheses; None where either side is empty."""
+    def force(
+        self,
+        texts: Sequence[str],
+        translations: Sequence[str],
+        before: Sequence[Sequence[str]] | None = None,
+    ) -> list[Hypothesis | None]:
+        """Return given translations as hypotheses; None where either side is empty.
+
+        `before`: see `search`.
+        """
         sources = self.source_vocabulary.encode_many(list(texts))
         targets = self.target_vocabulary.encode_many(list(translations))
         real = [number for number in range(len(texts)) if sources[number] and targets[number]]
-        found = force(self.searched, [sources[n] for n in real], [targets[n] for n in real])
+        histories = self._histories(before)
+        seen = None if histories is None else [histories[n] for n in real]
+        found = force(self.searched, [sources[n] for n in real], [targets[n] for n in real], seen)
         by_number = dict(zip(real, found, strict=True))
         return [by_number.get(number) for number in range(len(texts))]
 
@@ -345,7 +391,7 @@ class Translator:
         `origin` says whose words these are.
         """
         history = translations if history is None else history
-        if self.carry:
+        if self.carry and self.memory is not None:
             documents, translations = ([list(chain(*side))] for side in (documents, translations))
             history = [list(chain(*history))]
         total, tokens = 0.0, 0
@@ -358,7 +404,8 @@ class Translator:
             for at in range(longest):
                 now = [n for n, document in enumerate(documents[some]) if at < len(document)]
                 texts = [documents[start + n][at] for n in now]
-                scores = self.score(texts, [translations[start + n][at] for n in now], slots, now)
+                before = [self.sentences_before(documents[start + n], at) for n in now]
+                scores = self.score(texts, [translations[start + n][at] for n in now], slots, now, before)
                 total += sum(sum(each) for each in scores)
                 tokens += sum(len(each) for each in scores)
                 if slots is not None:
@@ -367,13 +414,21 @@ class Translator:
         return Likelihood(total, tokens)
 
     def score(
-        self, texts: Sequence[str], translations: Sequence[str], slots: Slots | None, lanes: Sequence[int]
+        self,
+        texts: Sequence[str],
+        translations: Sequence[str],
+        slots: Slots | None,
+        lanes: Sequence[int],
+        before: Sequence[Sequence[str]] | None = None,
     ) -> list[list[float]]:
-        """Return log P of every token of given translations, each with its lane's memory as it is."""
+        """Return log P of every token of given translations, each with its lane's memory as it is.
+
+        `before`: see `search`.
+        """
         sources = self.source_vocabulary.encode_many(list(texts))
         targets = self.target_vocabulary.encode_many(list(translations))
         seen = None if slots is None else slots.select(np.array(lanes))
-        return score(self.model, sources, targets, self.memory, seen)
+        return score(self.model, sources, targets, self.memory, seen, self._histories(before))
 
 
 class LaneReader:

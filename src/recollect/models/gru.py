@@ -31,18 +31,21 @@ class BidirectionalGRU(nn.Module):
         self.forward_gru = GRU(inputs, hidden)
         self.backward_gru = GRU(inputs, hidden)
 
-    def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
-        """Return [lane, position, 2 * hidden]; what stands beyond a length is meaningless."""
+    def forward(self, inputs: Tensor, lengths: Tensor, initial: Tensor | None = None) -> Tensor:
+        """Return [lane, position, 2 * hidden]; what stands beyond a length is meaningless.
+
+        Both directions start from `initial` [lane, hidden], by default from zero.
+        """
         # Reversing each sentence within its own length puts the padding behind it in both directions.
         positions = torch.arange(inputs.shape[1], device=inputs.device)
         mirrored = (lengths.unsqueeze(1) - 1 - positions).remainder(inputs.shape[1]).unsqueeze(-1)
-        ahead = self.forward_gru(inputs)
-        back = self.backward_gru(inputs.gather(1, mirrored.expand_as(inputs)))
+        ahead = self.forward_gru(inputs, initial)
+        back = self.backward_gru(inputs.gather(1, mirrored.expand_as(inputs)), initial)
         return torch.cat([ahead, back.gather(1, mirrored.expand_as(back))], -1)
 
 
 class GRU(nn.Module):
-    """One direction, from a zero state."""
+    """One direction."""
 
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
@@ -53,7 +56,8 @@ class GRU(nn.Module):
         nn.init.zeros_(self.gates_input.bias)
         nn.init.zeros_(self.gates_state.bias)
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Return the states [lane, time, hidden] over `inputs` [lane, time, input]."""
+    def forward(self, inputs: Tensor, initial: Tensor | None = None) -> Tensor:
+        """Return the states [lane, time, hidden] over `inputs` [lane, time, input], by default from zero."""
         gates = self.gates_input(inputs.transpose(0, 1))
-        return gru_over_time(gates, self.gates_state.weight, self.gates_state.bias).transpose(0, 1)
+        states = gru_over_time(gates, self.gates_state.weight, self.gates_state.bias, initial)
+        return states.transpose(0, 1)

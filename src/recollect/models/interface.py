@@ -15,6 +15,8 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
+from recollect.batches.before import Before
+
 __all__ = ["Progress", "SearchModel", "SentenceModel", "Step", "score_from_distribution"]
 
 Progress = TypeVar("Progress")
@@ -45,10 +47,14 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
     context_size: int
     state_size: int
     readout_size: int
+    looks_back: int = 0  # how many source sentences before the present one it sees
 
     @abstractmethod
-    def start(self, source: Tensor, lengths: Tensor) -> Progress:
-        """Encode `source` [lane, position] of the given lengths and begin one hypothesis for each."""
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Progress:
+        """Encode `source` [lane, position] of the given lengths and begin one hypothesis for each.
+
+        A model that looks back sees the sentences `before`; None is the start of a document.
+        """
 
     @abstractmethod
     def step(self, progress: Progress, previous: Tensor) -> tuple[Step, Progress]:
@@ -75,7 +81,7 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
         """Replace `lanes` [lane'] by those of `other`, of as many hypotheses; may change `progress`."""
 
     @abstractmethod
-    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor, before: Before | None = None) -> Step:
         """Step along the tokens `previous` [lane, time] at once; equals `step` one by one."""
 
     @abstractmethod
@@ -91,7 +97,7 @@ class SentenceModel(nn.Module, ABC, Generic[Progress]):
 class SearchModel(Protocol):
     """A sentence model as translating sees it: itself, or a form of it made for search."""
 
-    def start(self, source: Tensor, lengths: Tensor) -> Any:
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Any:
         """See `SentenceModel.start`."""
         ...
 
@@ -119,7 +125,7 @@ class SearchModel(Protocol):
         """See `SentenceModel.put`."""
         ...
 
-    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor, before: Before | None = None) -> Step:
         """See `SentenceModel.unroll`."""
         ...
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
+from recollect.batches.before import Before
 from recollect.errors import ModelError
 from recollect.models.attention import needed_width, put_sentences
 from recollect.models.gru import gru_update
@@ -71,7 +72,7 @@ class PackedRNNSearch:
         self._rest = slice(3 * hidden + len(energy), None)
         self._readout = slice(3 * hidden, 3 * hidden + len(of_context))
 
-    def start(self, source: Tensor, lengths: Tensor) -> Reading:
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Reading:
         """Encode `source` [lane, position] and begin one hypothesis for each."""
         vectors, padding, state = self.model.encode(source, lengths)
         mapped = linear(vectors, self.of_annotation)
@@ -133,7 +134,9 @@ class PackedRNNSearch:
         rest = rest + self.of_word[previous][..., self._rest]
         return PackedStep(state, context, rest, state.new_zeros(*previous.shape, 0), previous, rider)
 
-    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> PackedStep:
+    def unroll(
+        self, source: Tensor, lengths: Tensor, previous: Tensor, before: Before | None = None
+    ) -> PackedStep:
         """Step along the tokens `previous` [lane, time], with the very arithmetic of the search."""
         progress, steps = self.start(source, lengths), []
         for time in range(previous.shape[1]):

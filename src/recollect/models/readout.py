@@ -36,12 +36,15 @@ class Readout(nn.Module):
 
     def vector(self, step: Step) -> Tensor:
         """Return o_t [..., embedding]."""
+        return self.activate(self.combined(step))
+
+    def combined(self, step: Step) -> Tensor:
+        """Return W [s_t; c_t; y_{t-1}] + b."""
         # One product each: where only the state needs a gradient (pass two), only it gets one.
         sizes = [step.state.shape[-1], step.context.shape[-1], step.previous.shape[-1]]
         of_state, of_context, of_word = self.combine.weight.split_with_sizes(sizes, 1)
         combined = linear(step.state, of_state, self.combine.bias)
-        combined = combined + linear(step.context, of_context) + linear(step.previous, of_word)
-        return self.activate(combined)
+        return combined + linear(step.context, of_context) + linear(step.previous, of_word)
 
     def activate(self, combined: Tensor) -> Tensor:
         """Return tanh, or the larger of each two."""

@@ -13,12 +13,13 @@ from torch.autograd.function import Function, once_differentiable
 __all__ = ["attend_and_update", "gru_over_time"]
 
 
-def gru_over_time(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Run a GRU from a zero state over pre-activations `inputs` [time, lane, 3 * hidden].
+def gru_over_time(inputs: Tensor, weight: Tensor, bias: Tensor, initial: Tensor | None = None) -> Tensor:
+    """Run a GRU over pre-activations `inputs` [time, lane, 3 * hidden].
 
-    `weight` [3 * hidden, hidden] and `bias` are those of the recurrent side. Returns [time, lane, hidden].
+    `weight` [3 * hidden, hidden] and `bias` are those of the recurrent side; `initial` [lane, hidden] is the
+    state it starts from, zero if not given. Returns [time, lane, hidden].
     """
-    states: Tensor = _GRU.apply(inputs, weight, bias)  # type: ignore[no-untyped-call]
+    states: Tensor = _GRU.apply(inputs, weight, bias, initial)  # type: ignore[no-untyped-call]
     return states
 
 
@@ -94,10 +95,12 @@ class _Cell:
 
 class _GRU(Function):
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor, initial: Tensor | None) -> Tensor:
         times, lanes, _ = inputs.shape
         cell = _Cell(inputs, weight.shape[1])
         states = inputs.new_zeros(times + 1, lanes, cell.hidden)
+        if initial is not None:
+            states[0] = initial
         recurrent = inputs.new_empty(lanes, 3 * cell.hidden)
         for time in range(times):
             torch.addmm(bias, states[time], weight.t(), out=recurrent)
@@ -108,7 +111,7 @@ class _GRU(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, grad_states: Tensor) -> tuple[Tensor | None, ...]:
         states, weight = ctx.saved_tensors
         to_inputs = torch.empty_like(ctx.cell.gates)
         to_recurrent = torch.empty_like(ctx.cell.gates)
@@ -118,7 +121,8 @@ class _GRU(Function):
             ctx.cell.backward(time, grad, states[time], to_inputs[time], to_recurrent[time])
             grad.addmm_(to_recurrent[time], weight)
         flat = to_recurrent.flatten(0, 1)
-        return to_inputs, flat.t() @ states[:-1].flatten(0, 1), flat.sum(0)
+        to_initial = grad if ctx.needs_input_grad[3] else None
+        return to_inputs, flat.t() @ states[:-1].flatten(0, 1), flat.sum(0), to_initial
 
 
 class _Decoder(Function):

@@ -1,18 +1,20 @@
 """RNNSearch: a bidirectional GRU encoder, attention fed with the last word, and a GRU decoder (SPEC 1)."""
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
+from recollect.batches.before import Before
 from recollect.models.attention import Annotations, Attention
 from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
 from recollect.models.interface import SentenceModel, Step
 from recollect.models.readout import Readout
 from recollect.models.recurrence import attend_and_update
 
-__all__ = ["RNNSearch"]
+__all__ = ["Decoding", "RNNSearch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Decoding:
 
     annotations: Annotations
     state: Tensor  # s_{t-1}  [lane, many, hidden]
+    history: Any = None  # what was read of the sentences before, if anything: it can `select` and `put` lanes
 
 
 class RNNSearch(SentenceModel[Decoding]):
@@ -82,29 +85,42 @@ class RNNSearch(SentenceModel[Decoding]):
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
 
-    def start(self, source: Tensor, lengths: Tensor) -> Decoding:
+    def start(self, source: Tensor, lengths: Tensor, before: Before | None = None) -> Decoding:
         """Encode `source` and begin with s_0."""
         vectors, padding, state = self.encode(source, lengths)
-        projected, gated = self.attention.project(vectors), self.gates_context(vectors)
-        return Decoding(Annotations(vectors, projected, gated, padding), state)
+        return Decoding(self.prepare(vectors, padding), state)
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return annotations, where they are padding, and s_0 = tanh(W mean_j(h_j) + b)."""
-        embedded = self.embedding_dropout(self.source_embedding(source))
-        vectors = self.encoder(embedded, lengths)
+        vectors, padding, mean = self.annotate(source, lengths)
+        return vectors, padding, torch.tanh(self.initial(mean)).unsqueeze(1)
+
+    def annotate(
+        self, source: Tensor, lengths: Tensor, initial: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return annotations, where they are padding, and their mean [lane, context]."""
+        vectors = self.encoder(self.embed(source), lengths, initial)
         padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
         total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
-        state = torch.tanh(self.initial(total / lengths.unsqueeze(1)))
-        return vectors, padding, state.unsqueeze(1)
+        return vectors, padding, total / lengths.unsqueeze(1)
+
+    def embed(self, source: Tensor) -> Tensor:
+        """Return the embeddings of source tokens, as training sees them."""
+        embedded: Tensor = self.embedding_dropout(self.source_embedding(source))
+        return embedded
+
+    def prepare(self, vectors: Tensor, padding: Tensor) -> Annotations:
+        """Compute all that steps need of the annotations."""
+        return Annotations(vectors, self.attention.project(vectors), self.gates_context(vectors), padding)
 
     def step(self, progress: Decoding, previous: Tensor) -> tuple[Step, Decoding]:
         """Attend with the last state and word, then update the state."""
         word = self.embedding_dropout(self.target_embedding(previous))
         query = None if self.query_word is None else self.query_word(word)
-        step = self._advance(progress, previous, word, query, self.gates_word(word))
+        step = self.advance(progress, previous, word, query, self.gates_word(word))
         return step, replace(progress, state=step.state)
 
-    def _advance(
+    def advance(
         self, progress: Decoding, last: Tensor, word: Tensor, query: Tensor | None, gates: Tensor
     ) -> Step:
         """One step from the last word, its embedding and its (hoisted) products."""
@@ -137,27 +153,35 @@ class RNNSearch(SentenceModel[Decoding]):
 
     def select(self, progress: Decoding, lanes: Tensor, hypotheses: Tensor) -> Decoding:
         """Reorder the states; annotations are shared by a lane's hypotheses and move only with lanes."""
-        annotations, everyone = progress.annotations, torch.arange(len(progress.state), device=lanes.device)
+        state, everyone = progress.state, torch.arange(len(progress.state), device=lanes.device)
+        annotations, history = progress.annotations, progress.history
         if not torch.equal(lanes, everyone):
             annotations = annotations.select(lanes)
-        return Decoding(annotations, progress.state[lanes.unsqueeze(1), hypotheses])
+            history = None if history is None else history.select(lanes)
+        return Decoding(annotations, state[lanes.unsqueeze(1), hypotheses], history)
 
     def put(self, progress: Decoding, lanes: Tensor, other: Decoding) -> Decoding:
         """Replace sentences and their states."""
         progress.state[lanes] = other.state
-        return Decoding(progress.annotations.put(lanes, other.annotations), progress.state)
+        annotations, history = progress.annotations.put(lanes, other.annotations), progress.history
+        history = None if history is None else history.put(lanes, other.history)
+        return Decoding(annotations, progress.state, history)
 
     def rebuild(self, state: Tensor, context: Tensor, previous: Tensor) -> Step:
         """Look the words up again; the rest is given."""
         nowhere = state.new_zeros(*previous.shape, 0)
         return Step(state, context, self.target_embedding(previous), nowhere, previous)
 
-    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor) -> Step:
+    def unroll(self, source: Tensor, lengths: Tensor, previous: Tensor, before: Before | None = None) -> Step:
         """Teacher-forced steps: all that depends on words alone is computed for all times at once."""
-        progress = self.start(source, lengths)
+        progress = self.start(source, lengths, before)
         words = self.embedding_dropout(self.target_embedding(previous))
+        return self.follow(progress, previous, words)
+
+    def follow(self, progress: Decoding, last: Tensor, words: Tensor) -> Step:
+        """Return all steps along known tokens `last` and their embeddings `words` [lane, time, ...]."""
         if self.query_word is None:
-            return self._unroll_by_steps(progress, previous, words)
+            return self.follow_by_steps(progress, last, words)
         annotations, in_time = progress.annotations, words.transpose(0, 1)
         states, weights = attend_and_update(
             queries=linear(in_time, 2 * self.query_word.weight),
@@ -171,14 +195,17 @@ class RNNSearch(SentenceModel[Decoding]):
             bias=self.gates_state.bias,
         )
         attention = weights.transpose(0, 1)
-        return Step(states.transpose(0, 1), attention @ annotations.vectors, words, attention, previous)
+        return Step(states.transpose(0, 1), attention @ annotations.vectors, words, attention, last)
 
-    def _unroll_by_steps(self, progress: Decoding, previous: Tensor, words: Tensor) -> Step:
+    def follow_by_steps(self, progress: Decoding, last: Tensor, words: Tensor) -> Step:
+        """Do the same one step at a time."""
+        queries = None if self.query_word is None else self.query_word(words)
         gates = self.gates_word(words)
         steps = []
         for time in range(words.shape[1]):
             now = slice(time, time + 1)
-            step = self._advance(progress, previous[:, now], words[:, now], None, gates[:, now])
+            query = None if queries is None else queries[:, now]
+            step = self.advance(progress, last[:, now], words[:, now], query, gates[:, now])
             progress = replace(progress, state=step.state)
             steps.append(step)
         return Step(*(torch.cat([getattr(step, each.name) for step in steps], 1) for each in fields(Step)))

@@ -33,7 +33,7 @@ def add_gradient(
     model.train()
     torch.manual_seed(noise)
     batch = batch.to(model.device)
-    step = model.unroll(batch.source, batch.lengths, batch.previous)
+    step = model.unroll(batch.source, batch.lengths, batch.previous, batch.before)
     loss = -score(model, step, batch.target, kept=batch.kept, smoothing=label_smoothing).sum()
     (loss / tokens).backward()  # type: ignore[no-untyped-call]
     return float(loss.detach())
@@ -120,11 +120,7 @@ class Crew:
 
 def _shares(batch: Batch, size: int) -> list[Batch]:
     """Deal a batch's rows out in turn, so that long and short ones are in every share."""
-    rows = batch.source.shape[0]
-    return [
-        Batch(*(getattr(batch, name)[place::size].contiguous() for name in Batch.__slots__))
-        for place in range(min(size, rows))
-    ]
+    return [batch.share(place, size) for place in range(min(size, batch.source.shape[0]))]
 
 
 def _serve(

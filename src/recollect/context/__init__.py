@@ -1,0 +1,1 @@
+"""The paper's rivals: sentence models that look back at the source sentences before."""
