@@ -27,7 +27,7 @@ from recollect.evaluation.options import ScoreOptions
 from recollect.files import fingerprint, whole_file, whole_folder
 from recollect.folders import find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
-from recollect.memory.address import piece_addresses, word_addresses
+from recollect.memory.address import Addresses, pair_addresses, piece_addresses, word_addresses
 from recollect.memory.fast import FastMemory
 from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.keys import Key
@@ -101,9 +101,11 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
     """Return an untrained memory that fits `model`, the same for the same seed."""
     torch.manual_seed(config.seed)
     options = config.memory
-    addresses: Callable[[Sequence[int]], list[int]] = piece_addresses
-    if options.address == "word":
-        addresses = partial(word_addresses, starts_word=vocabulary.starts_word)
+    kinds: dict[str, Addresses] = {
+        "piece": piece_addresses,
+        "word": partial(word_addresses, starts_word=vocabulary.starts_word),
+        "pair": pair_addresses,
+    }
     sizes = {"context": model.context_size, "state": model.state_size, "readout": model.readout_size}
     scaled = options.match == "cosine"
     if options.whitened > sum(sizes[part] for part in options.key):
@@ -125,7 +127,7 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
         top=options.top,
         fusion=FUSIONS[options.fusion](model, features),
         policy=POLICIES[options.policy],
-        addresses=addresses,
+        addresses=kinds[options.address],
     )
 
 
@@ -293,6 +295,11 @@ def train(
         return _export(config, prepared, run, model, memory)
     if config.pass_two.joint:
         steps = unrolled_steps(model)
+    elif config.memory.address == "pair" and config.pass_two.history == "reference":
+        raise ConfigError(
+            '[memory] address = "pair" needs to know where the model looked, which is not stored: use '
+            'gate = "features", another history, or joint training'
+        )
     else:
         activations = store_activations(
             model,

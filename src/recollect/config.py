@@ -173,8 +173,8 @@ class MemoryConfig(Section):
     """What a shallow gate looks at: the paper's vectors, or figures on the find and the model's opinion."""
     policy: Literal["lru", "fifo"] = "lru"
     """lru averages repeated words and evicts the least recently used; fifo gives every word a new slot."""
-    address: Literal["piece", "word"] = "piece"
-    """What a slot is addressed by: the subword, or the subword within its whole word."""
+    address: Literal["piece", "word", "pair"] = "piece"
+    """What a slot is addressed by: the subword, the subword within its whole word, or with its source."""
     store_end: Flag = False
     """Remember the end of sentences too."""
     carry: Flag = False

@@ -180,6 +180,12 @@ def test_going_on_is_never_having_stopped(translator, found, after):
     assert_same(interrupted(translator, after), found)
 
 
+@pytest.mark.parametrize("address", ["word", "pair"])
+def test_going_on_with_other_addresses(make_translator, address):
+    made = make_translator(memory={"address": address, "size": 4})
+    assert_same(interrupted(made, 12), made.translate_documents(DOCUMENTS))
+
+
 @pytest.mark.parametrize("options", [{"carry": True}, {"store_end": True}, {"memory": None}])
 def test_going_on_with_other_options(translator, options):
     made = translator.replaced(**options)

@@ -59,4 +59,5 @@ def confirm(
         torch.cat(contexts),
         torch.cat(states),
         aligned,
+        source,
     )

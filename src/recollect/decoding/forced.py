@@ -61,6 +61,7 @@ def _hypotheses(model: SearchModel, batch: Batch, step: Step) -> Iterator[Hypoth
             step.context[row, :length],
             step.state[row, :length],
             step.attention[row, :length].argmax(-1).tolist(),
+            batch.source[row, : int(batch.lengths[row]) - 1].tolist(),
         )
 
 

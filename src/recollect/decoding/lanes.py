@@ -6,7 +6,7 @@ Sentences are encoded some time before their turn, many at once: no encoding dep
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,7 @@ class _Deal:
 class Begun:
     """A sentence that has been encoded, one of several; nothing was to encode where `length` is 0."""
 
+    source: Sequence[int]
     length: int  # in tokens, with the end
     progress: Any
     row: int
@@ -207,10 +208,10 @@ class _SideBySide(_Documents):
         while self.lanes:
             begun: dict[int, Begun] = {}
             for place in waiting:
-                found, finished = self._next_sentence(place)
+                following, finished = self._next_sentence(place)
                 yield from finished
-                if found is not None:
-                    begun[place] = found
+                if following is not None:
+                    begun[place] = following
             gone = [place for place in waiting if place not in begun]
             if gone:
                 if len(search.rows):
@@ -226,7 +227,9 @@ class _SideBySide(_Documents):
             waiting = np.searchsorted(search.rows, list(ended)).tolist()
             for place, hypotheses in zip(waiting, ended.values(), strict=True):
                 lane = self.lanes[place]
-                yield self.finish(place, lane, hypotheses, lane.ahead.popleft().given)
+                ended_here = lane.ahead.popleft()
+                found = [replace(each, source=ended_here.source) for each in hypotheses]
+                yield self.finish(place, lane, found, ended_here.given)
 
     def _keep(self, places: Integers) -> None:
         if len(places) < self.slots.lanes:
@@ -267,7 +270,8 @@ class _SideBySide(_Documents):
             source, lengths = (each.to(device) for each in collate_source(real))
             progress = translator.searched.start(source, lengths)
         for (lane, _), sentence, given in zip(wanted, ids, self.given(wanted), strict=True):
-            lane.ahead.append(Begun(len(sentence) + 1 if sentence else 0, progress, row, given))
+            length = len(sentence) + 1 if sentence else 0
+            lane.ahead.append(Begun(sentence, length, progress, row, given))
             row += bool(sentence)
 
     @torch.inference_mode()

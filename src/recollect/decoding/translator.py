@@ -285,7 +285,10 @@ class Translator:
 
         device = self.model.device
         by_lane = dict(zip(real, in_parts(search_some, len(real), device), strict=True))
-        return [by_lane.get(number, []) for number in range(len(ids))]
+        return [
+            [replace(each, source=sentence) for each in by_lane.get(number, [])]
+            for number, sentence in enumerate(ids)
+        ]
 
     def force(
         self,
@@ -328,7 +331,8 @@ class Translator:
                     each.contexts.unsqueeze(0),
                     torch.tensor([[BOS, *each.tokens]], device=own.words.device),
                 )
-                self.memory.write(own, step, [each.tokens + end], self.searched, origin)
+                looked_at = [each.looked_at[: len(each.tokens) + len(end)]]
+                self.memory.write(own, step, [each.tokens + end], self.searched, origin, looked_at)
 
     def refill(
         self,

@@ -1,13 +1,14 @@
 """A memory as one plug: it starts empty, is read at every step, and is written after every sentence."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 
 from recollect.errors import ModelError
+from recollect.memory.address import Addresses
 from recollect.memory.fusion import Fusion, ShallowFusion, Speaker
 from recollect.memory.gates import FeatureGate
 from recollect.memory.keys import Key, Reader
@@ -44,7 +45,7 @@ class Memory(nn.Module):
         top: int,
         fusion: Fusion,
         policy: Policy,
-        addresses: Callable[[Sequence[int]], list[int]],
+        addresses: Addresses,
     ) -> None:
         super().__init__()
         self.size, self.value_size, self.top = size, value, top
@@ -134,10 +135,16 @@ class Memory(nn.Module):
         sentences: Sequence[Sequence[int] | None],
         model: Reader,
         origin: int = 0,
+        looked_at: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        """Remember each lane's sentence (its tokens, said along `step`), or nothing where it is None."""
+        """Remember each lane's sentence (its tokens, said along `step`), or nothing where it is None.
+
+        `looked_at` are the source tokens that each token looked at, for those who address slots by them.
+        """
+        sources = [()] * len(sentences) if looked_at is None else looked_at
         addressed = [
-            None if tokens is None else Sentence(tokens, self.addresses(tokens)) for tokens in sentences
+            None if tokens is None else Sentence(tokens, self.addresses(tokens, source))
+            for tokens, source in zip(sentences, sources, strict=True)
         ]
         values = step.state[..., : self.value_size]
         write(slots, self.key(step, model), values, addressed, self.policy, origin)

@@ -227,7 +227,14 @@ def _train_tick(
     words = [batch.target[row, : len(target) + ends].tolist() for row, target in enumerate(targets)]
     reached = step.detach()
     if past is None:
-        memory.write(slots, reached, words, model)
+        looked_at = None
+        if step.attention.shape[-1]:  # which is not stored
+            places = step.attention.argmax(-1)
+            looked_at = [
+                batch.source[row].gather(0, places[row, : len(tokens)]).tolist()
+                for row, tokens in enumerate(words)
+            ]
+        memory.write(slots, reached, words, model, looked_at=looked_at)
     else:
         lanes = range(len(tick.sentences))
         heard = [past(n) for n in tick.sentences]

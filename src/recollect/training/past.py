@@ -44,6 +44,7 @@ class Said:
     tokens: list[int]
     contexts: Tensor
     states: Tensor
+    looked_at: list[int]  # the source token that each token, and the end, looked at most
 
 
 @torch.no_grad()
@@ -60,10 +61,16 @@ def go_along(model: SentenceModel[Any], pairs: Sequence[tuple[Ids, Ids]]) -> lis
         some = order[start:end]
         batch = collate([pairs[n][0] for n in some], [pairs[n][1] for n in some]).to(model.device)
         step = model.unroll(batch.source, batch.lengths, batch.previous)
+        looked_at = batch.source.gather(1, step.attention.argmax(-1)).tolist()
         for row, number in enumerate(some):
             tokens = [int(token) for token in pairs[number][1]]
             length = len(tokens) + 1
-            found[number] = Said(tokens, step.context[row, :length].clone(), step.state[row, :length].clone())
+            found[number] = Said(
+                tokens,
+                step.context[row, :length].clone(),
+                step.state[row, :length].clone(),
+                looked_at[row][:length],
+            )
         start = end
     return found
 
@@ -97,4 +104,5 @@ def remember_past(
             memory.skip(own)
         else:
             tokens = said.tokens + ([EOS] if store_end else [])
-            memory.write(own, steps_along(model, [said]), [tokens], model, origin)
+            looked_at = [said.looked_at[: len(tokens)]]
+            memory.write(own, steps_along(model, [said]), [tokens], model, origin, looked_at)
