@@ -180,8 +180,13 @@ def packed(translator: Translator, precision: str) -> Translator:
 # -- data
 
 
-def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int | None], None]) -> Prepared:
-    """Turn the configured text files into ids and vocabularies in `folder`."""
+def prepare_data(
+    config: Config,
+    folder: Path,
+    progress: Callable[[str, int, int | None], None],
+    like: str | Path | None = None,
+) -> Prepared:
+    """Turn the configured text files into ids and vocabularies in `folder`: new ones, or those of a model."""
     data, vocabulary = config.data, config.vocabulary
     if data.source is None or data.target is None:
         raise ConfigError("[data] source and target are needed: the training text and its translation")
@@ -200,6 +205,7 @@ def prepare_data(config: Config, folder: Path, progress: Callable[[str, int, int
         max_length=vocabulary.max_length,
         clean=data.clean,
         held_out=data.held_out,
+        vocabularies=None if like is None else find_model(like),
         tune=tune,
         seed=config.seed,
         progress=progress,

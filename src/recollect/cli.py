@@ -115,6 +115,14 @@ def prepare(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for ids and vocabularies.", show_default=False)
     ] = Path("prepared"),
+    like: Annotated[
+        str | None,
+        typer.Option(
+            "--like",
+            help="A model whose vocabularies are used instead of new ones, to train it further.",
+            show_default=False,
+        ),
+    ] = None,
     preset: Preset = None,
     overrides: Overrides = None,
 ) -> None:
@@ -125,7 +133,7 @@ def prepare(
 
     settings = load_config(config, preset=preset, overrides=overrides or ())
     with TerminalProgress().stages() as report:
-        prepared = prepare_data(settings, output, report)
+        prepared = prepare_data(settings, output, report, like)
     manifest = prepared.manifest
     for name, count in {
         **manifest.counts,

@@ -57,7 +57,20 @@ def test_memories_of_other_models_are_refused(trained: Shell, tmp_path: Path) ->
 
 
 def test_training_goes_on_from_it(trained: Shell, packed: Path, tmp_path: Path) -> None:
-    more = ("train", "config.toml", "-d", "prepared", "-r", str(tmp_path / "more"), "--passes", "one")
+    trained.works("prepare", "config.toml", "-o", str(tmp_path / "again"), "--like", str(packed))
+    for side in ("source", "target"):
+        name = f"{side}.words.tsv"
+        assert (tmp_path / "again" / name).read_bytes() == (packed / name).read_bytes()
+    more = (
+        "train",
+        "config.toml",
+        "-d",
+        str(tmp_path / "again"),
+        "-r",
+        str(tmp_path / "more"),
+        "--passes",
+        "one",
+    )
     trained.works(*more, "--start-from", str(packed), "--set", "pass_one.max_steps=20", "--processes", "2")
     before, after = (
         load_file(path / "weights.safetensors") for path in (packed, tmp_path / "more" / "model")

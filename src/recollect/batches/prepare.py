@@ -29,16 +29,18 @@ from recollect.batches.vocabularies import (
     learn_vocabularies,
 )
 from recollect.errors import ConfigError, DataError
+from recollect.files import fingerprint
 from recollect.text.cleaning import Cleaning, survey
 from recollect.text.dictionary import learn_dictionary, save_dictionary
 from recollect.text.document import ParallelDocument
 from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
 from recollect.text.problems import Kind, Problems
 from recollect.text.sample import Sample
-from recollect.text.vocabulary import UNK
+from recollect.text.vocabulary import UNK, Side, load_vocabulary
 
 __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
+SIDES: tuple[Side, Side] = ("source", "target")
 _CHUNK = 20_000  # pairs encoded at a time
 _DICTIONARY_SAMPLE = 200_000  # pairs with unknown words, and as many without
 
@@ -89,6 +91,7 @@ def prepare(
     max_length: int,
     clean: bool = False,
     held_out: int = 0,
+    vocabularies: Path | None = None,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
     progress: Progress = _silent,
@@ -97,7 +100,8 @@ def prepare(
 
     `max_length` is in tokens of either side; longer pairs are skipped and reported. With `clean`, so are
     pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
-    is written to held-out.source and held-out.target instead.
+    is written to held-out.source and held-out.target instead. `vocabularies` is a folder whose vocabularies
+    are taken instead of new ones.
     """
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
@@ -108,7 +112,13 @@ def prepare(
         version=VERSION,
         inputs=_describe(inputs),
         tune_sha256=hashlib.sha256(tune_text.encode()).hexdigest(),
-        options={**asdict(options), "max_length": max_length, "clean": clean, "held_out": held_out},
+        options={
+            **asdict(options),
+            "max_length": max_length,
+            "clean": clean,
+            "held_out": held_out,
+            "vocabularies": None if vocabularies is None else _fingerprints(vocabularies),
+        },
         counts={},
         skipped={},
     )
@@ -125,7 +135,12 @@ def prepare(
     if clean:
         progress("surveying", 0, None)
         inputs = replace(inputs, cleaning=survey(stream_pairs(source, target, starts, Problems())))
-    learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
+    if vocabularies is None:
+        learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
+    else:
+        pairs = sum(isinstance(item, Pair) for item in inputs.stream(Problems()))
+        source_side, target_side = (load_vocabulary(vocabularies, side) for side in SIDES)
+        learned = Vocabularies(source_side, target_side, pairs)
     learned.source.save(partial, "source")
     learned.target.save(partial, "target")
     dictionary_pairs = _DictionaryPairs(seed)
@@ -143,6 +158,11 @@ def prepare(
     replace(manifest, counts=counts, skipped=skipped).write(partial / MANIFEST)
     partial.replace(folder)  # the folder appears whole or not at all
     return Prepared.open(folder, reused=False)
+
+
+def _fingerprints(folder: Path) -> list[str]:
+    """Return what tells a folder's vocabularies from others."""
+    return [fingerprint(path) for side in SIDES for path in sorted(folder.glob(f"{side}.*"))]
 
 
 class _DictionaryPairs:
