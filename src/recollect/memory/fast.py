@@ -47,7 +47,7 @@ class Find:
     words: Integers
     follows: NDArray[np.bool_]
     origin: Integers
-    age: Integers
+    age: Floats  # the logarithm of it
     fill: Integers  # [lane]
 
 
@@ -97,11 +97,12 @@ class FastMemory(Memory):
         """Return what each lane's memory says about `step` [lane, many, ...]."""
         readout = model.readout_vector(step)
         query = normalize(linear(readout, *self._map), dim=-1)
-        scores = torch.bmm(query, slots.keys.transpose(1, 2))
-        filled = slots.filled
-        if not bool(filled.all()):
-            scores.masked_fill_(~filled.unsqueeze(1), -torch.inf)
-        best, places = scores.topk(min(self.top, slots.size), -1)
+        fill = slots.filled.sum(1).numpy()
+        most = max(1, int(fill.max()))  # slots are filled in order: what lies beyond is empty everywhere
+        scores = torch.bmm(query, slots.keys[:, :most].transpose(1, 2))
+        if (fill < most).any():
+            scores.masked_fill_(~slots.filled[:, None, :most], -torch.inf)
+        best, places = scores.topk(min(self.top, most), -1)
         lanes, where = np.arange(len(best))[:, None, None], places.numpy()
         written = slots.written.numpy()
         return Find(
@@ -110,8 +111,8 @@ class FastMemory(Memory):
             slots.words.numpy()[lanes, where],
             slots.before.numpy()[lanes, where] == step.last.numpy()[..., None],
             slots.origin.numpy()[lanes, where],
-            written.max(1)[:, None, None] - written[lanes, where],
-            filled.sum(1).numpy(),
+            np.log1p(written.max(1)[:, None, None] - written[lanes, where]).astype(np.float32),
+            fill,
         )
 
     def fuse(self, step: Step, recall: Any, model: Any) -> Tensor:
@@ -151,7 +152,7 @@ class FastMemory(Memory):
         scores = find.scores * np.float32(self._temperature)
         scores += self._follows * find.follows
         scores += self._origin[find.origin]
-        scores -= np.float32(self._decay) * np.log1p(find.age).astype(np.float32)
+        scores -= np.float32(self._decay) * find.age
         scores -= scores.max(-1, keepdims=True, where=np.isfinite(scores), initial=-1e30)
         found = np.exp(scores)
         found[find.fill == 0] = 0
@@ -173,10 +174,13 @@ class FastMemory(Memory):
         figures[..., 3:4] = np.maximum(said, -15) / 5
         figures[..., 4:5] = said >= best
         figures[..., 5:6] = at_first(find.follows)
-        figures[..., 6:7] = np.log1p(at_first(find.age)) / 3
+        figures[..., 6:7] = at_first(find.age) / 3
         figures[..., 7] = np.log1p(find.fill)[:, None] / 5
-        for origin in range(len(ORIGINS)):
-            figures[..., 8 + origin] = (match * (find.origin == origin)).sum(-1)
+        figures[..., 8] = match.sum(-1)
+        figures[..., 9:] = 0
+        if find.origin.any():  # there are words besides our own
+            for origin in range(len(ORIGINS)):
+                figures[..., 8 + origin] = (match * (find.origin == origin)).sum(-1)
         hidden = np.tanh(figures @ self._inner[0] + self._inner[1])
         return hidden @ self._outer[0] + self._outer[1]  # type: ignore[no-any-return]
 
