@@ -42,7 +42,9 @@ def run_demo(folder: Path, progress: SilentProgress | TerminalProgress) -> None:
 
 
 def _show(sources: list[str], base: list[str], memory: list[str]) -> None:
-    table = Table("", "source", "each line alone", "with memory", title=f"{SAMPLE}, by {DEFAULT}")
+    table = Table(title=f"{SAMPLE}, by {DEFAULT}")
+    for heading in ("", "source", "each line alone", "with memory"):
+        table.add_column(heading, overflow="fold")
     for number, (source, one, other) in enumerate(zip(sources, base, memory, strict=True), 1):
         left, right = _marked(one, other)
         table.add_row(str(number), Text(source), left, right)
