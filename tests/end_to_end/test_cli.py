@@ -196,13 +196,14 @@ def test_mistakes_get_one_clear_line(trained: Shell, tmp_path: Path) -> None:
     model = trained.folder / "run" / "model"
     latin = tmp_path / "latin"
     latin.write_bytes(b"good\nb\xe9d\n")
+    void = tmp_path / "void"
+    void.mkdir()
     flipped = damaged(model, tmp_path / "flipped", "weights.safetensors", "flip")
     cut = damaged(model, tmp_path / "cut", "weights.safetensors", "cut")
     empty = damaged(model, tmp_path / "empty", "model.json", "empty")
     translate = ("translate", "test.src", "-m")
     train = ("train", "config.toml", "-d", "prepared", "-r")
     cases = {
-        "which model? give --model FOLDER": ("translate", "test.src"),
         "nowhere: there is no such model folder": (*translate, "nowhere"),
         "there is no finished model here": (*translate, "prepared"),
         f"{flipped}/weights.safetensors: damaged": (*translate, flipped),
@@ -210,7 +211,7 @@ def test_mistakes_get_one_clear_line(trained: Shell, tmp_path: Path) -> None:
         f"{empty}/model.json: damaged": (*translate, empty),
         "latin, line 2: this is not valid UTF-8 text": ("translate", str(latin), "-m", "run"),
         "none.txt: there is no such file": ("translate", "none.txt", "-m", "run"),
-        ".: cannot be read (Is a directory)": ("translate", ".", "-m", "run"),
+        "there is no file of a known format in this folder": ("translate", str(void), "-m", "run"),
         "none.his: there is no such file": (*translate, "run", "--history", "none.his"),
         "tune.src: File exists": (*translate, "run", "-o", "tune.src/out"),
         "--set decoding.beam=-1: [decoding] beam must be": (*translate, "run", "--set", "decoding.beam=-1"),

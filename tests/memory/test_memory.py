@@ -27,7 +27,7 @@ def test_sentences_are_stored_under_their_addresses(make_model, make_memory):
         memory = make_memory(model, vocabulary=vocabulary, address=address)
         slots = memory.empty(2)
         memory.write(slots, step, [[5, 4, 5], None], model)
-        expected = [5, 4] if address == "piece" else word_addresses([5, 4], vocabulary.starts_word)
+        expected = [5, 4] if address == "piece" else word_addresses([5, 4], [], vocabulary.starts_word)
         assert slots.address[0, :2].tolist() == expected
         assert slots.words[0, :2].tolist() == [5, 4]
         assert torch.equal(slots.keys[0, 1], step.context[0, 1])
