@@ -136,7 +136,7 @@ class FastMemory(Memory):
         table = alone.numpy()
         rows = np.arange(len(table))[:, None, None], np.arange(table.shape[1])[None, :, None]
         held = table[(*rows, words)]
-        gate = self._gate(recall, match, shares, held, alone.amax(-1, keepdim=True).numpy())
+        gate = self._gate(recall, match, shares, held, alone.amax(-1).numpy())
         heard = (recall.fill > 0)[:, None, None]
         keep = np.where(heard, -np.logaddexp(0, gate), np.float32(0)).astype(np.float32)
         speak = -np.logaddexp(0, -gate)
@@ -161,20 +161,17 @@ class FastMemory(Memory):
 
     def _gate(self, find: Find, match: Floats, shares: Floats, held: Floats, best: Floats) -> Floats:
         """Return the gate's pre-activation [lane, many, 1], from the same figures as `FeatureGate.read`."""
-        first = shares.argmax(-1)[..., None]
-
-        def at_first(each: NDArray[Any]) -> NDArray[Any]:
-            return np.take_along_axis(each, first, -1)
-
-        figures = np.empty((*first.shape[:2], FeatureGate.features), np.float32)
-        said = at_first(held)
+        first = shares.argmax(-1)
+        at_first = np.arange(len(first))[:, None], np.arange(first.shape[1]), first
+        figures = np.empty((*first.shape, FeatureGate.features), np.float32)
+        said = held[at_first]
         figures[..., 0] = np.maximum(find.scores[..., 0], -1)
-        figures[..., 1:2] = at_first(shares)
-        figures[..., 2:3] = best / 3
-        figures[..., 3:4] = np.maximum(said, -15) / 5
-        figures[..., 4:5] = said >= best
-        figures[..., 5:6] = at_first(find.follows)
-        figures[..., 6:7] = at_first(find.age) / 3
+        figures[..., 1] = shares[at_first]
+        figures[..., 2] = best / 3
+        figures[..., 3] = np.maximum(said, -15) / 5
+        figures[..., 4] = said >= best
+        figures[..., 5] = find.follows[at_first]
+        figures[..., 6] = find.age[at_first] / 3
         figures[..., 7] = np.log1p(find.fill)[:, None] / 5
         figures[..., 8] = match.sum(-1)
         figures[..., 9:] = 0
