@@ -44,7 +44,8 @@ def options() -> str:
         ]
         for option, known in section.model_fields.items():
             default = "" if known.default is None else f"`{known.default}`".lower().replace("`()`", "")
-            lines.append(f"| `{option}` | {default} | {known.description} |")
+            meaning = " ".join((known.description or "").split())  # a row is one line
+            lines.append(f"| `{option}` | {default} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
