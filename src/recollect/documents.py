@@ -16,6 +16,7 @@ from recollect.decoding.files import (
     remembered_pairs,
     translate_files,
 )
+from recollect.decoding.journal import Journal
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError, ModelError, RecollectError
 from recollect.files import whole_file
@@ -183,7 +184,17 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
     if twice:
         raise RecollectError(f"{twice[0]}: two files would be written there; translate them one by one")
     there = [output for output in outputs if output.exists()]
+    if errand.resume and errand.as_one and len(there) < len(outputs):
+        lost = [output for output in there if not Journal.beside(output).exists()]
+        if lost:
+            raise RecollectError(
+                f"{lost[0]} is there, but not how it was translated, which the rest depends on; "
+                "--force begins anew, or translate the rest with --memory-in"
+            )
+        return places
     if errand.resume:
+        for output in there:  # one that was killed between writing the file and dropping the journal
+            Journal.beside(output).unlink(missing_ok=True)
         return [(path, output) for path, output in places if not output.exists()]
     if there and not errand.force:
         raise RecollectError(

@@ -80,7 +80,7 @@ def translate_files(
     `signature` names what the result depends on besides the files; `earlier` is what is remembered at first.
     """
     total = sum(len(job.passages.sentences) for job in jobs)
-    begun = 0
+    begun = translated = 0
     journals: list[Journal] = []
     # A file that follows others as part of one document depends on them too.
     before = hashlib.sha256()
@@ -94,16 +94,20 @@ def translate_files(
     if begun:
         progress.say(f"going on after {begun:,} sentences that are already translated")
     with progress.bar("translate", total, "sentences", done=begun) as advance:
-        for job, journal in zip(jobs, journals, strict=True):
-            _write_if_done(translator, job, journal)
+        for job in jobs:
+            _write_if_done(translator, job)
         for number, item in _finished(translator, jobs, as_one, earlier):
             job, journal = jobs[number], journals[number]
             job.done.append(item.translation)
             journal.add(item)
-            _write_if_done(translator, job, journal)
+            translated += item.sentence not in job.passages.settled
+            # What is part of one document is needed to go on with the rest of it.
+            if _write_if_done(translator, job) and not as_one:
+                journal.remove()
             advance(1, "")
-    kept = sum(len(job.passages.settled) for job in jobs)
-    return Summary(len(jobs), total - begun - kept, kept)
+    for journal in journals:
+        journal.remove()
+    return Summary(len(jobs), translated, sum(len(job.passages.settled) for job in jobs))
 
 
 def _finished(
@@ -134,10 +138,11 @@ def _finished(
         yield number, Finished(0, at, item.translation)
 
 
-def _write_if_done(translator: Translator, job: Job, journal: Journal) -> None:
+def _write_if_done(translator: Translator, job: Job) -> bool:
+    """Write a file if all of its sentences are done; return whether they are."""
     sentences = job.passages.sentences
     if len(job.done) < len(sentences):
-        return
+        return False
     spoken = [
         Spoken(each.text, translator.links(sentence, each))
         for sentence, each in zip(sentences, job.done, strict=True)
@@ -145,7 +150,7 @@ def _write_if_done(translator: Translator, job: Job, journal: Journal) -> None:
     data = job.passages.render(spoken)
     with whole_file(job.output) as draft:
         draft.write_bytes(data)
-    journal.remove()
+    return True
 
 
 def known_pairs(content: Content) -> list[tuple[str, str]]:

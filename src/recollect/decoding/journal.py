@@ -114,10 +114,15 @@ class Journal:
         self._lines = [json.dumps(entry) + "\n" for entry in (header, *entries)]
         self._handle: IO[str] | None = None  # until there is something to note
 
+    @staticmethod
+    def beside(output: Path) -> Path:
+        """Where the journal of an output is while it is under way."""
+        return output.with_name(output.name + ".journal")
+
     @classmethod
     def open(cls, output: Path, digest: str, signature: Sequence[str]) -> "Journal":
         """Begin a journal of the text with this digest, or read an interrupted one."""
-        path = output.with_name(output.name + ".journal")
+        path = cls.beside(output)
         header = {"journal": 2, "text": digest, "signature": list(signature)}
         entries = list(whole_entries(path))
         if entries and entries[0] != header:
