@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import time
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -9,20 +10,31 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
-from recollect.serving import routes_service, routes_sessions
+from recollect.serving import routes_libre, routes_service, routes_sessions
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
-from recollect.serving.refusals import RefusalError
+from recollect.serving.guards import add_guards
+from recollect.serving.ledger import Ledger, SqliteLedger
+from recollect.serving.refusals import RefusalError, TooManyError
 from recollect.serving.settings import Settings
 from recollect.serving.store import Store
+from recollect.serving.visits import Visits
 
 __all__ = ["build_app"]
 
 
-def build_app(settings: Settings, engine: Engine, store: Store, access: Access, model: str = "") -> FastAPI:
+def build_app(
+    settings: Settings,
+    engine: Engine,
+    store: Store,
+    access: Access,
+    model: str = "",
+    ledger: Ledger | None = None,
+) -> FastAPI:
     """Return the app; `model` is the signature of the engine's model."""
     desk = Desk(settings, engine, store, model)
+    ledger = ledger or SqliteLedger(None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -31,6 +43,7 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
         await desk.close()
         await engine.stop()
         await store.close()
+        await ledger.close()
 
     app = FastAPI(
         title="Recollect",
@@ -38,17 +51,25 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
         lifespan=lifespan,
     )
     app.state.settings, app.state.desk, app.state.access = settings, desk, access
+    app.state.visits = Visits(desk, ledger, settings.window, settings.answer, time)
     app.add_exception_handler(RecollectError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _no_such_page)
     app.include_router(routes_sessions.router)
+    app.include_router(routes_libre.router)
     app.include_router(routes_service.router)
+    add_guards(app, settings)
     return app
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     status = error.status if isinstance(error, RefusalError) else 400
-    return JSONResponse({"error": str(error)}, status)
+    headers = {}
+    if isinstance(error, TooManyError) and error.wait is not None:
+        headers["Retry-After"] = str(error.wait)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse({"error": str(error)}, status, headers)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -1,7 +1,7 @@
 """The API of sessions: begin one, correct it, follow it, undo."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -54,10 +54,16 @@ TheDesk = Annotated[Desk, Depends(desk_of)]
 TheOwner = Annotated[Owner, Depends(owner_of)]
 
 
+async def charge(request: Request, sentences: Sequence[Sentence]) -> None:
+    """Count what is to be translated, or refuse it."""
+    await request.app.state.access.charge(request, sum(len(each.source) for each in sentences))
+
+
 @router.post("/sessions", status_code=201)
-async def create(new: NewSession, desk: TheDesk, owner: TheOwner) -> SessionAnswer:
+async def create(request: Request, new: NewSession, desk: TheDesk, owner: TheOwner) -> SessionAnswer:
     """Begin a session; its translation begins at once, in the background."""
     sentences = _sentences(desk, new.text, new.sentences)
+    await charge(request, sentences)
     record = await desk.create(
         owner, sentences, name=new.name, memory=new.memory, glossary=_terms(new.glossary)
     )
@@ -84,9 +90,13 @@ async def delete(session: str, desk: TheDesk, owner: TheOwner) -> Response:
 
 
 @router.post("/sessions/{session}/sentences", status_code=201)
-async def append(session: str, added: Appended, desk: TheDesk, owner: TheOwner) -> AppendedTo:
+async def append(
+    request: Request, session: str, added: Appended, desk: TheDesk, owner: TheOwner
+) -> AppendedTo:
     """Add text at the end."""
-    places = await desk.append(owner, session, _sentences(desk, added.text, added.sentences))
+    sentences = _sentences(desk, added.text, added.sentences)
+    await charge(request, sentences)
+    places = await desk.append(owner, session, sentences)
     record = await desk.look(owner, session)
     return AppendedTo(
         revision=record.revision,

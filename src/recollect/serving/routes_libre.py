@@ -1,0 +1,227 @@
+"""The API of LibreTranslate, whose clients work here unchanged; and their suggestions are remembered."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from recollect.decoding.translator import Translator
+from recollect.serving.access import Client
+from recollect.serving.desk import Desk
+from recollect.serving.languages import Detected, detect, language_name, primary
+from recollect.serving.libre_messages import (
+    DetectedLanguage,
+    DetectFields,
+    Fields,
+    LanguageAnswer,
+    SettingsAnswer,
+    SuggestAnswer,
+    SuggestFields,
+    TranslateAnswer,
+    TranslateFields,
+    body_of,
+    read_fields,
+)
+from recollect.serving.messages import Failure
+from recollect.serving.passing import PassingText, suggested_pairs
+from recollect.serving.record import Record, Sentence
+from recollect.serving.refusals import DeniedError, RefusalError, WrongError
+from recollect.serving.routes_sessions import TheDesk
+from recollect.serving.visits import Visits
+from recollect.text.glossary import Term
+
+__all__ = ["router"]
+
+SURE = 50.0  # per cent; a language that is less likely does not overrule what the model is made for
+UNKNOWN = "und"  # the code of a language that is not known
+SESSION = "X-Recollect-Session"
+
+router = APIRouter(
+    tags=["LibreTranslate"],
+    responses={status: {"model": Failure} for status in (400, 403, 404, 409, 413, 429, 503)},
+)
+
+
+class ForbiddenError(RefusalError):
+    """LibreTranslate's answer to a key that is missing or wrong."""
+
+    status = 403
+
+
+def visits_of(request: Request) -> Visits:
+    """Return the visits of the app that is asked."""
+    visits: Visits = request.app.state.visits
+    return visits
+
+
+TheVisits = Annotated[Visits, Depends(visits_of)]
+
+
+@router.get("/languages")
+async def languages(desk: TheDesk) -> list[LanguageAnswer]:
+    """Return what can be translated into what."""
+    source, target = _pair(desk.engine.translator.languages)
+    return [
+        LanguageAnswer(code=source, name=language_name(source), targets=[target]),
+        LanguageAnswer(code=target, name=language_name(target), targets=[]),
+    ]
+
+
+@router.post("/detect", openapi_extra=body_of(DetectFields))
+async def detect_language(request: Request, desk: TheDesk) -> list[DetectedLanguage]:
+    """Return the languages that a text may be in, the likeliest first."""
+    fields, _ = await read_fields(request, DetectFields)
+    await admit(request, fields)
+    found = await asyncio.to_thread(detect, [fields.q] if isinstance(fields.q, str) else fields.q)
+    likely = found or [Detected(_pair(desk.engine.translator.languages)[0], 0.0)]
+    return [DetectedLanguage(confidence=each.confidence, language=each.language) for each in likely]
+
+
+@router.post("/translate", response_model_exclude_none=True, openapi_extra=body_of(TranslateFields))
+async def translate(
+    request: Request, response: Response, desk: TheDesk, visits: TheVisits
+) -> TranslateAnswer:
+    """Translate a text, or several; those of one client that come within a while remember one another."""
+    fields, _ = await read_fields(request, TranslateFields)
+    client = await admit(request, fields)
+    texts = [fields.q] if isinstance(fields.q, str) else fields.q
+    detected = await heard_as(desk.engine.translator.languages, fields.source, fields.target, texts)
+    pair = _pair(desk.engine.translator.languages)
+    if detected.language == pair[1]:  # it is what it is to become
+        return _answer(fields, texts, [[] for _ in texts], detected)
+    terms = [Term(each.source, each.target) for each in fields.glossary]
+    taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
+    sentences = [sentence for text in taken for sentence in text.sentences]
+    await request.app.state.access.charge(request, sum(map(len, texts)))
+    if fields.memory:
+        session = fields.session or await visits.session(client, terms, len(sentences))
+        if fields.session and terms:
+            await _add_terms(desk, client, session, terms)
+        said = await visits.translate(client.owner, session, sentences, fields.alternatives)
+        response.headers[SESSION] = session
+    else:
+        said = await visits.translate_alone(sentences, fields.alternatives)
+    rest = iter(said)
+    whole = [text.versions([next(rest) for _ in text.sentences], fields.alternatives) for text in taken]
+    return _answer(fields, [each[0] for each in whole], [each[1:] for each in whole], detected)
+
+
+@router.post("/suggest", openapi_extra=body_of(SuggestFields))
+async def suggest(request: Request, response: Response, desk: TheDesk, visits: TheVisits) -> SuggestAnswer:
+    """Correct a translation: it is remembered at once, and what comes later follows it."""
+    fields, _ = await read_fields(request, SuggestFields)
+    client = await admit(request, fields)
+    await heard_as(desk.engine.translator.languages, fields.source, fields.target, [fields.q])
+    desk.check_length(fields.q)
+    desk.check_length(fields.s)
+    pairs = await asyncio.to_thread(suggested_pairs, desk.engine.translator, fields.q, fields.s)
+    session = fields.session or await visits.session(client, room=len(pairs))
+
+    def correct(record: Record) -> None:
+        for source, text in pairs:
+            places = [n for n, each in enumerate(record.sentences, 1) if each.source == source]
+            number = places[-1] if places else record.append([Sentence(source)]).stop
+            record.correct(number, text)
+
+    await desk.act(client.owner, session, correct)
+    response.headers[SESSION] = session
+    return SuggestAnswer(success=True)
+
+
+@router.get("/frontend/settings")
+async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
+    """Return what a page that uses this server has to know."""
+    asks = request.app.state.access.asks_for_keys
+    pair = _pair(desk.engine.translator.languages)
+    source, target = ({"code": code, "name": language_name(code)} for code in pair)
+    return SettingsAnswer.model_validate(
+        {
+            "apiKeys": asks,
+            "charLimit": -1,
+            "filesTranslation": False,
+            "frontendTimeout": 500,
+            "keyRequired": asks,
+            "language": {"source": source, "target": target},
+            "suggestions": True,
+            "supportedFilesFormat": [],
+        }
+    )
+
+
+async def admit(request: Request, fields: Fields) -> Client:
+    """Let a client in by the key in its request, or by that in its header."""
+    try:
+        client: Client = await request.app.state.access.admit(request, fields.api_key)
+    except DeniedError as error:
+        raise ForbiddenError(str(error)) from None
+    return client
+
+
+async def heard_as(languages: tuple[str, str], source: str, target: str, texts: Sequence[str]) -> Detected:
+    """Return the language of texts: what is said of them, or else what they look like.
+
+    Short texts look like many languages; where it is not clear, they are what the model is made for.
+    """
+    pair = _pair(languages)
+    if pair[1] not in (primary(target), UNKNOWN):
+        raise WrongError(f"{target} is not supported: {_offer(pair)}")
+    if source != "auto" or pair[0] == UNKNOWN:
+        if primary(source) not in pair and pair[0] != UNKNOWN:
+            raise WrongError(f"{source} is not supported: {_offer(pair)}")
+        return Detected(primary(source), 100.0)
+    found = await asyncio.to_thread(detect, texts)
+    if found and found[0].confidence >= SURE and found[0].language not in pair:
+        known = language_name(found[0].language)
+        raise WrongError(f"this is {known} ({found[0].language}), which is not supported: {_offer(pair)}")
+    if found and found[0].confidence >= SURE:
+        return found[0]
+    return next((each for each in found if each.language == pair[0]), Detected(pair[0], 0.0))
+
+
+def _pair(languages: tuple[str, str]) -> tuple[str, str]:
+    """Return the codes of a model's languages, where it knows them."""
+    return languages[0] or UNKNOWN, languages[1] or UNKNOWN
+
+
+def _offer(pair: tuple[str, str]) -> str:
+    source, target = (f"{language_name(code)} ({code})" for code in pair)
+    return f"this server translates {source} into {target}"
+
+
+def _taken_apart(
+    translator: Translator, fields: TranslateFields, texts: Sequence[str], terms: Sequence[Term]
+) -> list[PassingText]:
+    held = () if fields.memory else terms  # where nothing is remembered, terms are put in as they are
+    return [PassingText(translator, text, markup=fields.format == "html", held=held) for text in texts]
+
+
+def _answer(
+    fields: TranslateFields,
+    texts: Sequence[str],
+    alternatives: Sequence[Sequence[str]],
+    detected: Detected,
+) -> TranslateAnswer:
+    """Return one translation for one text, a list for a list."""
+    language = DetectedLanguage(confidence=detected.confidence, language=detected.language)
+    others = [list(each) for each in alternatives] if fields.alternatives else None
+    auto = fields.source == "auto"
+    if isinstance(fields.q, list):
+        languages = [language] * len(texts) if auto else None
+        return TranslateAnswer(translatedText=list(texts), detectedLanguage=languages, alternatives=others)
+    return TranslateAnswer(
+        translatedText=texts[0],
+        detectedLanguage=language if auto else None,
+        alternatives=others[0] if others is not None else None,
+    )
+
+
+async def _add_terms(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> None:
+    """Add terms to a session's glossary; what the machine has said there is said anew."""
+
+    def add(record: Record) -> None:
+        new = [term for term in terms if term not in record.glossary]
+        if new:
+            record.set_terms([*record.glossary, *new])
+
+    await desk.act(client.owner, session, add)
