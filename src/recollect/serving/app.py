@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
-from recollect.serving import routes_libre, routes_service, routes_sessions
+from recollect.serving import routes_docs, routes_libre, routes_service, routes_sessions
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
@@ -49,6 +49,8 @@ def build_app(
         title="Recollect",
         description="Machine translation that remembers: corrections are followed at once.",
         lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.settings, app.state.desk, app.state.access = settings, desk, access
     app.state.visits = Visits(desk, ledger, settings.window, settings.answer, time)
@@ -58,6 +60,7 @@ def build_app(
     app.include_router(routes_sessions.router)
     app.include_router(routes_libre.router)
     app.include_router(routes_service.router)
+    app.include_router(routes_docs.router)
     add_guards(app, settings)
     return app
 
