@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import time
+from time import sleep, time
 
 import httpx
 import uvicorn
@@ -46,10 +46,11 @@ def process(folder: Path, *options: str) -> Iterator[str]:
                 httpx.get(f"{address}/health", timeout=1)
                 break
             except httpx.TransportError:
-                continue
+                sleep(0.1)
         yield address
         server.send_signal(signal.SIGTERM)
-        assert server.wait(30) == 0, (folder / "server.log").read_text("utf-8")
+        # Uvicorn ends by the same signal, when all is done.
+        assert server.wait(30) in (0, -signal.SIGTERM), (folder / "server.log").read_text("utf-8")
     finally:
         server.kill()
         server.wait()
@@ -71,6 +72,7 @@ def thread(translator: Translator, folder: Path, settings: Settings) -> Iterator
     try:
         while not server.started:
             assert running.is_alive()
+            sleep(0.01)
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
     finally:
         server.should_exit = True

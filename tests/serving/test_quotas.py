@@ -6,6 +6,7 @@ import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 from redis import Redis
@@ -40,6 +41,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             break
         except RedisError:
             assert server.poll() is None
+            sleep(0.02)
     yield f"redis://127.0.0.1:{port}/0"
     server.terminate()
     server.wait()
