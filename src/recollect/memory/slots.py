@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-__all__ = ["CORRECTION", "EARLIER", "EMPTY", "GLOSSARY", "ORIGINS", "OWN", "Slots"]
+__all__ = ["CORRECTION", "EARLIER", "EMPTY", "GLOSSARY", "ORIGINS", "OWN", "Flags", "Slots"]
 
 ORIGINS = ("own", "correction", "glossary", "earlier")
 """Whose words a slot holds: our own, a person's, a glossary's, or those of an earlier document."""

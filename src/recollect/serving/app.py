@@ -1,5 +1,6 @@
 """The server, put together from its parts."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import time
@@ -10,7 +11,15 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
-from recollect.serving import routes_docs, routes_libre, routes_service, routes_sessions
+from recollect.serving import (
+    routes_docs,
+    routes_events,
+    routes_files,
+    routes_libre,
+    routes_memory,
+    routes_service,
+    routes_sessions,
+)
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
@@ -19,9 +28,22 @@ from recollect.serving.ledger import Ledger, SqliteLedger
 from recollect.serving.refusals import RefusalError, TooManyError
 from recollect.serving.settings import Settings
 from recollect.serving.store import Store
+from recollect.serving.timing import Timing
 from recollect.serving.visits import Visits
 
 __all__ = ["build_app"]
+
+ROUTERS = (
+    routes_sessions,
+    routes_events,
+    routes_memory,
+    routes_files,
+    routes_libre,
+    routes_service,
+    routes_docs,
+)
+
+log = logging.getLogger("recollect.serving")
 
 
 def build_app(
@@ -39,6 +61,7 @@ def build_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         engine.start()
+        desk.start()
         yield
         await desk.close()
         await engine.stop()
@@ -47,7 +70,7 @@ def build_app(
 
     app = FastAPI(
         title="Recollect",
-        description="Machine translation that remembers: corrections are followed at once.",
+        description="Machine translation that remembers: a correction is followed at once.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
@@ -57,21 +80,19 @@ def build_app(
     app.add_exception_handler(RecollectError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _no_such_page)
-    app.include_router(routes_sessions.router)
-    app.include_router(routes_libre.router)
-    app.include_router(routes_service.router)
-    app.include_router(routes_docs.router)
+    app.add_exception_handler(Exception, _broken)
+    app.add_middleware(Timing, metrics=engine.metrics)
+    for each in ROUTERS:
+        app.include_router(each.router)
     add_guards(app, settings)
     return app
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     status = error.status if isinstance(error, RefusalError) else 400
-    headers = {}
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if isinstance(error, TooManyError) and error.wait is not None:
         headers["Retry-After"] = str(error.wait)
-    if status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse({"error": str(error)}, status, headers)
 
 
@@ -86,3 +107,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 async def _no_such_page(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    log.error("a request has failed", exc_info=error)
+    return JSONResponse({"error": "something went wrong here; the server's log says what"}, 500)

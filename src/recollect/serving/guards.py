@@ -46,7 +46,7 @@ def add_guards(app: FastAPI, settings: Settings) -> None:
         BodyLimit,
         most=settings.body,
         upload=settings.upload,
-        upload_paths=frozenset({"/v1/files", "/translate_file"}),
+        upload_paths=frozenset({"/v1/files", "/v1/sessions/import", "/translate_file"}),
         seconds=settings.arrival,
     )
     if settings.origins:

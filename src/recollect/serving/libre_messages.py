@@ -97,9 +97,6 @@ class SuggestFields(_Languages):
 class FileFields(_Languages):
     """A file to translate; it comes beside these fields."""
 
-    memory: bool = Field(True, description="False: each sentence is translated alone.")
-    glossary: Glossary = Field([], description="Terms to remember from the start.")
-
 
 class DetectedLanguage(BaseModel):
     """A language that a text may be in."""
@@ -175,7 +172,6 @@ def body_of(fields: type[Fields], *, file: bool = False) -> dict[str, Any]:
     else:
         schema["properties"]["file"] = {"type": "string", "format": "binary", "description": "The file."}
         schema["required"] = [*schema["required"], "file"]
-        schema["properties"]["glossary"] = {"type": "string", "description": "A list of terms as JSON."}
         kinds = {"multipart/form-data": schema}
     return {
         "requestBody": {"required": True, "content": {kind: {"schema": each} for kind, each in kinds.items()}}

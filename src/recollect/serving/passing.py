@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
+from recollect.serving.splitting import token_length
 from recollect.text.formats.html import read_html
 from recollect.text.formats.prose import read_prose
 from recollect.text.glossary import Term
@@ -23,14 +24,9 @@ class PassingText:
     ) -> None:
         """`held` terms are put in as they are, where no memory will remember them."""
         self._translator = translator
-        read = read_html if markup else read_prose
-        vocabulary = translator.source_vocabulary
-
-        def length(part: str) -> int:
-            return len(part) if len(part) > 2000 else len(vocabulary.encode(part))
-
-        content = read(_UTF8 + text.encode(), "q")
-        self._passages = Passages(content, translator.languages[0], length, held=held)
+        content = (read_html if markup else read_prose)(_UTF8 + text.encode(), "q")
+        language, length = translator.languages[0], token_length(translator)
+        self._passages = Passages(content, language, length, held=held)
 
     @property
     def sentences(self) -> list[str]:

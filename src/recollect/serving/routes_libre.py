@@ -4,16 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 
 from recollect.decoding.translator import Translator
 from recollect.serving.access import Client
+from recollect.serving.asking import REFUSALS, TheDesk
 from recollect.serving.desk import Desk
+from recollect.serving.files import disposition, media_type, output_name, safe_name
 from recollect.serving.languages import Detected, detect, language_name, primary
 from recollect.serving.libre_messages import (
     DetectedLanguage,
     DetectFields,
     Fields,
+    FileAnswer,
+    FileFields,
     LanguageAnswer,
     SettingsAnswer,
     SuggestAnswer,
@@ -23,12 +27,12 @@ from recollect.serving.libre_messages import (
     body_of,
     read_fields,
 )
-from recollect.serving.messages import Failure
 from recollect.serving.passing import PassingText, suggested_pairs
 from recollect.serving.record import Record, Sentence
 from recollect.serving.refusals import DeniedError, RefusalError, WrongError
-from recollect.serving.routes_sessions import TheDesk
+from recollect.serving.routes_files import render_file, take_file
 from recollect.serving.visits import Visits
+from recollect.text.formats.registry import SUFFIXES
 from recollect.text.glossary import Term
 
 __all__ = ["router"]
@@ -37,10 +41,10 @@ SURE = 50.0  # per cent; a language that is less likely does not overrule what t
 UNKNOWN = "und"  # the code of a language that is not known
 SESSION = "X-Recollect-Session"
 
-router = APIRouter(
-    tags=["LibreTranslate"],
-    responses={status: {"model": Failure} for status in (400, 403, 404, 409, 413, 429, 503)},
-)
+Word = Annotated[str, Path(max_length=100, description="A word that nobody can guess.")]
+FileName = Annotated[str, Path(max_length=500, description="What the file is called.")]
+
+router = APIRouter(tags=["LibreTranslate"], responses=REFUSALS)
 
 
 class ForbiddenError(RefusalError):
@@ -95,9 +99,10 @@ async def translate(
     sentences = [sentence for text in taken for sentence in text.sentences]
     await request.app.state.access.charge(request, sum(map(len, texts)))
     if fields.memory:
-        session = fields.session or await visits.session(client, terms, len(sentences))
-        if fields.session and terms:
-            await _add_terms(desk, client, session, terms)
+        if fields.session:
+            session = await _own_session(desk, client, fields.session, terms)
+        else:
+            session = await visits.session(client, terms, len(sentences))
         said = await visits.translate(client.owner, session, sentences, fields.alternatives)
         response.headers[SESSION] = session
     else:
@@ -129,6 +134,51 @@ async def suggest(request: Request, response: Response, desk: TheDesk, visits: T
     return SuggestAnswer(success=True)
 
 
+@router.post("/translate_file", openapi_extra=body_of(FileFields, file=True))
+async def translate_file(
+    request: Request, response: Response, desk: TheDesk, visits: TheVisits
+) -> FileAnswer:
+    """Translate a file of any format that is known; it is a session of its own."""
+    fields, file = await read_fields(request, FileFields)
+    client = await admit(request, fields)
+    if file is None:
+        raise WrongError("Invalid request: missing file parameter")
+    languages = desk.engine.translator.languages
+
+    async def check(sentences: Sequence[Sentence]) -> None:
+        texts = [each.source for each in sentences]
+        found = await heard_as(languages, fields.source, fields.target, texts)
+        if found.language == languages[1]:
+            raise WrongError(f"this is {language_name(found.language)} already")
+        await request.app.state.access.charge(request, sum(map(len, texts)))
+
+    name = safe_name(file.filename or "document")
+    record = await take_file(desk, client.owner, await file.read(), name, check)
+    await visits.finished(client.owner, record.id)
+    word = await visits.offer(client.owner, record.id)
+    response.headers[SESSION] = record.id
+    return FileAnswer(
+        translatedFileUrl=str(request.url_for("download_file", word=word, name=output_name(record)))
+    )
+
+
+@router.get(
+    "/download_file/{word}/{name}",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+)
+async def download_file(word: Word, name: FileName, desk: TheDesk, visits: TheVisits) -> Response:
+    """Return a translated file to whoever has its address; the name is for people."""
+    owner, session = await visits.offered(word)
+    record = await visits.finished(owner, session)
+    name = output_name(record)
+    return Response(
+        await render_file(desk, record),
+        media_type=media_type(name),
+        headers={"Content-Disposition": disposition(name)},
+    )
+
+
 @router.get("/frontend/settings")
 async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
     """Return what a page that uses this server has to know."""
@@ -139,12 +189,12 @@ async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
         {
             "apiKeys": asks,
             "charLimit": -1,
-            "filesTranslation": False,
+            "filesTranslation": True,
             "frontendTimeout": 500,
             "keyRequired": asks,
             "language": {"source": source, "target": target},
             "suggestions": True,
-            "supportedFilesFormat": [],
+            "supportedFilesFormat": [each for each, kind in SUFFIXES.items() if kind != "table"],
         }
     )
 
@@ -216,12 +266,17 @@ def _answer(
     )
 
 
-async def _add_terms(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> None:
-    """Add terms to a session's glossary; what the machine has said there is said anew."""
+async def _own_session(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> str:
+    """Return a client's own session, if it can be added to, with these terms in its glossary.
 
-    def add(record: Record) -> None:
-        new = [term for term in terms if term not in record.glossary]
-        if new:
-            record.set_terms([*record.glossary, *new])
-
-    await desk.act(client.owner, session, add)
+    If they are new there, what the machine has said is said anew.
+    """
+    record = await desk.look(client.owner, session)
+    if record.file is not None:
+        raise WrongError("this session is a file, which comes back as it was: nothing can be added to it")
+    new = [term for term in terms if term not in record.glossary]
+    if new:
+        whole = [*record.glossary, *new]
+        desk.check_terms(whole)
+        await desk.act(client.owner, session, lambda record: record.set_terms(whole))
+    return session

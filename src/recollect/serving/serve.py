@@ -1,12 +1,16 @@
 """`recollect serve`: a model, a store and an address become a running server."""
 
+import asyncio
+import logging
 from pathlib import Path
 from time import time
+from types import FrameType
 
 import uvicorn
 
 from recollect.assemble import load, model_signature
 from recollect.serving.app import build_app
+from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
 from recollect.serving.keyed_access import KeyedAccess
 from recollect.serving.keys import KeyFile
@@ -18,36 +22,61 @@ from recollect.serving.store import Store
 
 __all__ = ["open_store", "serve"]
 
-
-def open_store(place: str) -> Store:
-    """Return the store that a name stands for: a file, or the default one."""
-    return SQLiteStore(Path(place) if place else default_store())
+REDIS = ("redis://", "rediss://", "unix://")
 
 
-def open_ledger(place: str) -> Ledger:
+def open_store(settings: Settings) -> Store:
+    """Return the store that is asked for: a Redis server, a file, or the default file."""
+    if settings.store.startswith(REDIS):
+        from recollect.serving.redis_store import RedisStore
+
+        return RedisStore(settings.store, settings.expiry)
+    return SQLiteStore(Path(settings.store) if settings.store else default_store())
+
+
+def open_ledger(settings: Settings) -> Ledger:
     """Return the ledger that goes with a store."""
-    path = Path(place) if place else default_store()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if settings.store.startswith(REDIS):
+        from recollect.serving.redis_ledger import RedisLedger
+
+        return RedisLedger(settings.store)
+    path = Path(settings.store) if settings.store else default_store()
     return SqliteLedger(path.with_name(f"{path.name}.ledger"))
 
 
 def serve(settings: Settings, model: str) -> None:
     """Serve until a signal asks to stop; what is running is finished then."""
-    ledger = open_ledger(settings.store)
-    access = KeyedAccess(
-        KeyFile(Path(settings.keys)) if settings.keys else None,
-        Quotas(ledger, time),
-        Quota(settings.requests, settings.daily),
-    )
-    store = open_store(settings.store)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    keys = KeyFile(Path(settings.keys)) if settings.keys else None
+    store, ledger = open_store(settings), open_ledger(settings)
+    access = KeyedAccess(keys, Quotas(ledger, time), Quota(settings.requests, settings.daily))
     engine = Engine(load(model), lanes=settings.lanes, cache=settings.cache)
     app = build_app(settings, engine, store, access, model_signature(model), ledger)
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
         timeout_graceful_shutdown=int(settings.patience),
-        log_level="info",
-        access_log=False,
+        log_config=None,
+        access_log=False,  # the ids of sessions are secrets
         server_header=False,
     )
+    _Server(config, app.state.desk).run()
+
+
+class _Server(uvicorn.Server):
+    """Streams of events would go on for ever: they are told that the end has come."""
+
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+        super().__init__(config)
+        self._desk = desk
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, *arguments: object, **options: object) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(*arguments, **options)  # type: ignore[arg-type]
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._desk.dismiss)

@@ -3,24 +3,25 @@
 import asyncio
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from recollect.decoding.translation import Translation
+from recollect.memory.slots import Slots
 from recollect.serving.access import Client, Owner
 from recollect.serving.desk import Desk
 from recollect.serving.ledger import Ledger
 from recollect.serving.record import Record, Sentence
 from recollect.serving.refusals import MissingError, UnreadyError
-from recollect.serving.replay import Past, Recollection, Rules
+from recollect.serving.replay import Past, Rules
 from recollect.text.glossary import Term
 
 __all__ = ["Visits"]
 
-_RECENT = 64  # sentences that are remembered where alternatives are searched for: more than a memory holds
-MONTH = 30 * 86_400.0
+HOUR, MONTH = 3_600.0, 30 * 86_400.0
 _ALONE = Rules(memory=False, glossary=(), pins=(), forgotten=())
 
 
@@ -73,56 +74,75 @@ class Visits:
         """Add sentences to a session and return what they become."""
         if not sentences:
             return []
-        live, follower = await self._desk.follow(owner, session, 0)
-        try:
-            places = await self._desk.append(owner, session, [Sentence(each) for each in sentences])
-            async with asyncio.timeout(self._patience):
-                while not _is_said(live.record, places):
-                    news = await follower.news(self._desk.settings.ping)
-                    if news is not None and news.gone:  # the store knows of something newer
-                        self._desk.leave(live, follower)
-                        live, follower = await self._desk.follow(owner, session, 0)
-        except TimeoutError:
-            raise self._too_slow() from None
-        finally:
-            self._desk.leave(live, follower)
-        said = [_translation(each) for each in live.record.sentences[places.start : places.stop]]
-        return await self._others(Past.of(live.record, places.stop), said, alternatives)
+        added = [Sentence(each, gap="\n") for each in sentences]
+        places = await self._desk.append(owner, session, added)
+        record = await self._desk.wait(owner, session, places, self._patience)
+        said = record.sentences[places.start : places.stop]
+        if any(each.text is None for each in said):
+            raise self._too_slow()
+        pasts = [Past.of(record, place) for place in places] if alternatives else []
+        return await self._with_others(said, pasts, alternatives)
 
     async def translate_alone(self, sentences: Sequence[str], alternatives: int = 0) -> list[Translation]:
         """Translate sentences each by itself; nothing of them is kept."""
         engine, past = self._desk.engine, Past("", _ALONE, ())
         try:
             async with asyncio.timeout(self._patience):
-                said = await asyncio.gather(*(engine.translate(past, Sentence(each)) for each in sentences))
+                found = await asyncio.gather(*(engine.alone(each) for each in sentences))
         except TimeoutError:
             raise self._too_slow() from None
-        spoken = [Sentence(source, each.text) for source, each in zip(sentences, said, strict=True)]
-        return await self._others(Past("", _ALONE, spoken), said, alternatives)
+        said = [
+            Sentence(source, each.text, tokens=each.tokens, aligned=each.aligned)
+            for source, each in zip(sentences, found, strict=True)
+        ]
+        return await self._with_others(said, [past] * len(said), alternatives)
 
-    async def _others(self, past: Past, said: Sequence[Translation], count: int) -> list[Translation]:
-        """Return the last sentences of a past with other translations of each.
+    async def _with_others(
+        self, said: Sequence[Sentence], pasts: Sequence[Past], count: int
+    ) -> list[Translation]:
+        """Return translations, each with others if some are wanted.
 
-        They take a search of their own: the one that translates stops as soon as it knows the best.
+        Those take a search of their own: the one that translates stops as soon as it knows the best.
         """
+        best = [Translation(each.text or "", 0.0, each.tokens, each.aligned) for each in said]
         if not count:
-            return list(said)
+            return best
         engine = self._desk.engine
-        beam, best = engine.translator.beam, count + 1
-        wide = engine.translator.replaced(beam=replace(beam, n_best=best, size=max(beam.size, best)))
-        memory = Recollection(engine.translator)
-        first = len(past.sentences) - len(said)
-        begin = max(0, first - _RECENT)
+        beam, many = engine.translator.beam, count + 1
+        wide = engine.translator.replaced(beam=replace(beam, n_best=many, size=max(beam.size, many)))
 
-        def search(number: int) -> Translation:
-            before = past.sentences[begin : first + number]
-            memory.approach(replace(past, sentences=before), len(before))
-            text = past.sentences[first + number].source
-            earlier = wide.sentences_before([each.source for each in before], len(before))
-            found = wide.express(text, wide.search([text], memory.slots(), [earlier])[0])
-            return replace(said[number], alternatives=(found, *found.alternatives))
+        def search(source: str, before: Sequence[str], slots: Slots | None) -> Translation:
+            return wide.express(source, wide.search([source], slots, [before])[0])
 
-        return [await engine.call(partial(search, number)) for number in range(len(said))]
+        others = []
+        for each, past in zip(said, pasts, strict=True):
+            earlier = [sentence.source for sentence in past.sentences]
+            before = wide.sentences_before(earlier, len(earlier))
+            found = await engine.look(past, partial(search, each.source, before))
+            others.append((found, *found.alternatives))
+        return [replace(one, alternatives=some) for one, some in zip(best, others, strict=True)]
+
+    # -- files that are fetched by an address that nobody can guess
+
+    async def finished(self, owner: Owner, session: str) -> Record:
+        """Return a record whose sentences are all translated, or not yet, when patience is over."""
+        places = range(len((await self._desk.look(owner, session)).sentences))
+        return await self._desk.wait(owner, session, places, self._patience)
+
+    async def offer(self, owner: Owner, session: str) -> str:
+        """Return a word by which anybody can fetch a session's file for a while."""
+        word = secrets.token_urlsafe(18)
+        offer = json.dumps([session, owner.id, owner.named])
+        await self._ledger.note(f"file:{word}", offer, self._clock() + HOUR)
+        return word
+
+    async def offered(self, word: str) -> tuple[Owner, str]:
+        """Return whose file and which session a word stands for."""
+        offer = await self._ledger.noted(f"file:{word}", self._clock())
+        if offer is None:
+            raise MissingError("there is no such file, or no longer: it is kept for an hour")
+        session, owner, named = json.loads(offer)
+        return Owner(owner, named), session
 
     def _too_slow(self) -> UnreadyError:
         return UnreadyError(
@@ -135,11 +155,3 @@ def _name(client: Client, terms: Sequence[Term]) -> str:
     """Return where a client's session is noted: with other terms it is another one."""
     said = json.dumps(sorted((term.source, term.target) for term in terms))
     return f"{client.name}:visit:{hashlib.sha256(said.encode()).hexdigest()[:16] if terms else ''}"
-
-
-def _is_said(record: Record, places: range) -> bool:
-    return all(record.sentences[place].text is not None for place in places)
-
-
-def _translation(sentence: Sentence) -> Translation:
-    return Translation(sentence.text or "", 0.0, sentence.tokens, sentence.aligned)
