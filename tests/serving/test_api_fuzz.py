@@ -58,7 +58,7 @@ def ask(operation: APIOperation[Any, Any, Any, Any], session: str) -> None:
 
     @given(st.one_of(operation.as_strategy(), operation.as_strategy(GenerationMode.NEGATIVE)), st.booleans())
     @settings(
-        max_examples=20,
+        max_examples=8,
         deadline=None,
         derandomize=True,
         database=None,

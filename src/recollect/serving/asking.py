@@ -10,13 +10,17 @@ from recollect.serving.desk import Desk
 from recollect.serving.messages import Failure
 from recollect.serving.record import Sentence
 
-__all__ = ["REFUSALS", "Charge", "Number", "SessionId", "TheCharge", "TheDesk", "TheOwner"]
+__all__ = ["A_FILE", "REFUSALS", "Charge", "Number", "SessionId", "TheCharge", "TheDesk", "TheOwner"]
 
 Charge = Callable[[Sequence[Sentence]], Awaitable[None]]
 """Counts what the machine is to translate, or refuses it."""
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": Failure} for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)
+}
+
+A_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
 }
 
 

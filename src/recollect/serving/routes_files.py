@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import UploadFile
 
 from recollect.serving.access import Owner
-from recollect.serving.asking import REFUSALS, Charge, SessionId, TheCharge, TheDesk, TheOwner
+from recollect.serving.asking import A_FILE, REFUSALS, Charge, SessionId, TheCharge, TheDesk, TheOwner
 from recollect.serving.desk import Desk
 from recollect.serving.files import (
     disposition,
@@ -85,7 +85,7 @@ async def take_file(
 @router.get(
     "/sessions/{session}/file",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    responses=A_FILE,
 )
 async def download(session: SessionId, desk: TheDesk, owner: TheOwner) -> Response:
     """Return the document translated, in the format it came in; text that was pasted comes as text."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from recollect.decoding.translator import Translator
 from recollect.serving.access import Client
-from recollect.serving.asking import REFUSALS, TheDesk
+from recollect.serving.asking import A_FILE, REFUSALS, TheDesk
 from recollect.serving.desk import Desk
 from recollect.serving.files import disposition, media_type, output_name, safe_name
 from recollect.serving.languages import Detected, detect, language_name, primary
@@ -165,7 +165,7 @@ async def translate_file(
 @router.get(
     "/download_file/{word}/{name}",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    responses=A_FILE,
 )
 async def download_file(word: Word, name: FileName, desk: TheDesk, visits: TheVisits) -> Response:
     """Return a translated file to whoever has its address; the name is for people."""
