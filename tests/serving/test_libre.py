@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote, unquote
 
 import httpx
 import pytest
@@ -270,3 +271,56 @@ def test_a_session_that_is_full_is_followed_by_another(
         assert first.headers[SESSION] != second.headers[SESSION]
         large = server.post("/translate", json={"q": ["你好。"] * 4} | PAIR)
         assert (large.status_code, large.json()["error"]) == (413, "a session has at most 3 sentences")
+
+
+SUBTITLES = "1\n00:00:01,000 --> 00:00:02,000\n安娜在哪里？\n\n2\n00:00:03,000 --> 00:00:04,500\n她走了。\n"
+
+
+def test_a_file_comes_back_in_its_own_format(server: httpx.Client) -> None:
+    for name, fetched in (
+        ("film.zh.srt", "film.en.srt"),
+        ("../../etc/电影.srt", "电影.en.srt"),
+        ("C:\\films\\100% new.srt", "100% new.en.srt"),
+    ):
+        answer = server.post("/translate_file", files={"file": (name, SUBTITLES.encode())}, data=PAIR)
+        assert answer.status_code == 200, answer.text
+        address = answer.json()["translatedFileUrl"]
+        assert address.startswith(f"{server.base_url}/download_file/")
+        file = httpx.get(address)
+        assert unquote(address).rpartition("/")[2] == fetched
+        assert file.headers["Content-Disposition"].endswith(f"filename*=UTF-8''{quote(fetched)}")
+        times = [line for line in file.text.splitlines() if "-->" in line]
+        assert times == [line for line in SUBTITLES.splitlines() if "-->" in line]
+        assert "她" not in file.text
+        assert len(sentences(server, answer)) == 2
+
+
+def test_a_correction_is_in_the_file_that_is_fetched(server: httpx.Client) -> None:
+    answer = server.post("/translate_file", files={"file": ("a.srt", SUBTITLES.encode())}, data=PAIR)
+    fields = {"q": "安娜在哪里？", "s": "Where is Hannah?", "session": answer.headers[SESSION]} | PAIR
+    assert server.post("/suggest", json=fields).json() == {"success": True}
+    assert "Where is Hannah?" in httpx.get(answer.json()["translatedFileUrl"]).text
+    more = server.post("/translate", json={"q": "她走了。", "session": answer.headers[SESSION]} | PAIR)
+    assert (more.status_code, "nothing can be added" in more.json()["error"]) == (400, True)
+
+
+def test_files_that_cannot_be_translated(server: httpx.Client) -> None:
+    auto = {"source": "auto", "target": "en"}
+    english = b"Where is Anna? I have been waiting for her.\n"
+    for file, fields, said in (
+        (None, PAIR, "missing file parameter"),
+        (("a.srt", SUBTITLES.encode()), {"source": "zh"}, "missing target parameter"),
+        (("a.srt", SUBTITLES.encode()), {"source": "zh", "target": "fr"}, "fr is not supported"),
+        (("a.exe", b"MZ"), PAIR, "its name does not tell its format"),
+        (("a.docx", b"PK"), PAIR, "a.docx"),
+        (("a.txt", b""), PAIR, "there is nothing to translate"),
+        (("a.txt", english), auto, "this is English already"),
+    ):
+        files = {"file": file} if file else {"other": (None, "x")}
+        answer = server.post("/translate_file", files=files, data=fields)
+        assert answer.status_code == 400, answer.text
+        assert said in answer.json()["error"]
+    for path in ("/download_file/x/a.srt", "/download_file/..%2f..%2fetc/passwd"):
+        assert server.get(path).status_code == 404
+    formats = server.get("/frontend/settings").json()["supportedFilesFormat"]
+    assert {".srt", ".docx", ".html"} < set(formats)

@@ -1,16 +1,12 @@
 """What clients use is counted in SQLite and in Redis alike, and refused when it is too much."""
 
 import asyncio
-import shutil
-import socket
-import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from time import sleep
 
 import pytest
 from redis import Redis
-from redis.exceptions import RedisError
+from redis_server import redis_server
 
 from recollect.serving.ledger import Ledger, SqliteLedger
 from recollect.serving.quotas import Quota, Quotas
@@ -23,28 +19,8 @@ NOON -= NOON % 86_400
 
 @pytest.fixture(scope="module")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("no redis-server here")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    folder = tmp_path_factory.mktemp("redis")
-    server = subprocess.Popen(
-        [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
-        stdout=subprocess.DEVNULL,
-    )
-    client = Redis(port=port)
-    while True:
-        try:
-            client.ping()
-            break
-        except RedisError:
-            assert server.poll() is None
-            sleep(0.02)
-    yield f"redis://127.0.0.1:{port}/0"
-    server.terminate()
-    server.wait()
+    with redis_server(tmp_path_factory.mktemp("redis")) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "redis"])

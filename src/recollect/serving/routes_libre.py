@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
@@ -157,9 +158,8 @@ async def translate_file(
     await visits.finished(client.owner, record.id)
     word = await visits.offer(client.owner, record.id)
     response.headers[SESSION] = record.id
-    return FileAnswer(
-        translatedFileUrl=str(request.url_for("download_file", word=word, name=output_name(record)))
-    )
+    address = request.url_for("download_file", word=word, name=quote(output_name(record), safe=""))
+    return FileAnswer(translatedFileUrl=str(address))
 
 
 @router.get(

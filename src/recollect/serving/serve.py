@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from pathlib import Path
+from signal import SIGINT
 from time import time
 from types import FrameType
 
@@ -65,7 +66,7 @@ def serve(settings: Settings, model: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Streams of events would go on for ever: they are told that the end has come."""
+    """Ends well when it is asked to: streams of events, which would go on for ever, are told so."""
 
     def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
         super().__init__(config)
@@ -77,6 +78,7 @@ class _Server(uvicorn.Server):
         await super().startup(*arguments, **options)  # type: ignore[arg-type]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit and sig == SIGINT  # asked twice by an impatient person
+        self.should_exit = True
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._desk.dismiss)
