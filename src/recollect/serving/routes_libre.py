@@ -30,7 +30,7 @@ from recollect.serving.libre_messages import (
 )
 from recollect.serving.passing import PassingText, suggested_pairs
 from recollect.serving.record import Record, Sentence
-from recollect.serving.refusals import DeniedError, RefusalError, WrongError
+from recollect.serving.refusals import DeniedError, RefusalError, TooLargeError, WrongError
 from recollect.serving.routes_files import render_file, take_file
 from recollect.serving.visits import Visits
 from recollect.text.formats.registry import SUFFIXES
@@ -154,8 +154,10 @@ async def translate_file(
             raise WrongError(f"this is {language_name(found.language)} already")
         await request.app.state.access.charge(request, sum(map(len, texts)))
 
-    name = safe_name(file.filename or "document")
-    record = await take_file(desk, client.owner, await file.read(), name, check)
+    data, name = await file.read(), safe_name(file.filename or "document")
+    if len(data) > desk.settings.upload:
+        raise TooLargeError(f"a file has at most {desk.settings.upload:,} bytes")
+    record = await take_file(desk, client.owner, data, name, check)
     await visits.finished(client.owner, record.id)
     word = await visits.offer(client.owner, record.id)
     response.headers[SESSION] = record.id
