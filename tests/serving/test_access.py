@@ -224,6 +224,14 @@ def test_files_have_a_size(started: Callable[[Settings], httpx.Client]) -> None:
             assert answer.status_code in status, answer.text
 
 
+def test_translations_have_a_time(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(answer=0.0))
+    for more in ({}, {"memory": False}):
+        answer = server.post("/translate", json={"q": "ba be bi"} | PAIR | more)
+        assert answer.status_code == 503
+        assert "not translated within 0 seconds" in answer.json()["error"]
+
+
 def test_pages_of_other_sites(started: Callable[[Settings], httpx.Client]) -> None:
     closed, opened = started(Settings()), started(Settings(origins=("https://friend.example",)))
     fields = {"q": "ba be"} | PAIR
