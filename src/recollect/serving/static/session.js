@@ -1,0 +1,143 @@
+// The open document: what the server knows of it, kept up to date by its events, and what a person does to it.
+
+import { request } from "./api.js";
+import { listen } from "./events.js";
+import { differing } from "./words.js";
+
+export class Session extends EventTarget {
+  /** Fetch a document and follow what becomes of it. */
+  static async open(id) {
+    return new Session(await request("GET", `v1/sessions/${id}`));
+  }
+
+  constructor(record) {
+    super();
+    this.take(record);
+    this.mark();
+    this.closing = new AbortController();
+    this.following = listen(() => `${this.path}/events?after=${this.revision}`, (event) => this.hear(event), {
+      signal: this.closing.signal,
+      onState: (connected) => this.tell("connection", connected),
+    }).catch((error) => this.tell("refused", error));
+  }
+
+  close() {
+    this.closing.abort();
+  }
+
+  get path() {
+    return `v1/sessions/${this.id}`;
+  }
+
+  /** Return a sentence, counted from 1 as people do. */
+  at(number) {
+    return this.sentences[number - 1];
+  }
+
+  /** Return what a sentence was at the mark. */
+  before(number) {
+    return this.marked[number - 1] ?? null;
+  }
+
+  /** How many sentences are still to be translated. */
+  get waiting() {
+    return this.sentences.filter((sentence) => sentence.state === "waiting").length;
+  }
+
+  /** Remember how the text stands now: what differs later is shown as changed. `acted` is left out. */
+  mark(acted = null) {
+    this.marked = this.sentences.map((sentence) => sentence.text);
+    this.acted = acted;
+  }
+
+  /** Return the numbers of the words of a sentence that have changed since the mark. */
+  changedWords(number) {
+    const [before, now] = [this.before(number), this.at(number).text];
+    if (!before || !now || before === now || number === this.acted) return new Set();
+    return differing(now, before, this.languages[1]);
+  }
+
+  take(record) {
+    this.id = record.id;
+    this.name = record.name;
+    this.revision = record.revision;
+    this.languages = record.languages;
+    this.remembers = record.memory;
+    this.format = record.format;
+    this.sentences = record.sentences;
+    this.glossary = record.glossary;
+    this.flags = record.flags ?? [];
+    this.canUndo = record.can_undo;
+  }
+
+  /** Fetch everything again: flags and what can be undone are not part of the events. */
+  async refresh() {
+    this.take(await request("GET", `${this.path}${this.comparing ? "?alone=true" : ""}`));
+    this.tell("record");
+  }
+
+  hear({ name, data }) {
+    if (name === "sentence") {
+      this.sentences[data.number - 1] = data;
+      this.tell("sentence", data.number);
+    } else if (name === "changed") {
+      this.tell("followed", data);
+    } else if (name === "done") {
+      this.refresh().catch((error) => this.tell("refused", error));
+    }
+    if (data.revision) this.revision = data.revision;
+  }
+
+  tell(name, detail = null) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  async act(method, path, body, acted = null) {
+    this.mark(acted);
+    const found = await request(method, `${this.path}${path}`, body);
+    await this.refresh();
+    return found;
+  }
+
+  correct(number, text) {
+    return this.act("PUT", `/sentences/${number}`, { text }, number);
+  }
+
+  confirm(number) {
+    return this.act("POST", `/sentences/${number}/confirm`, undefined, number);
+  }
+
+  undo() {
+    return this.act("POST", "/undo");
+  }
+
+  remember(on) {
+    return this.act("PUT", "/memory", { on });
+  }
+
+  append(text) {
+    return this.act("POST", "/sentences", { text });
+  }
+
+  change(verb, word) {
+    return this.act("POST", `/memory/${verb}`, { word });
+  }
+
+  agree(terms) {
+    return this.act("PUT", "/glossary", { terms });
+  }
+
+  memory() {
+    return request("GET", `${this.path}/memory`);
+  }
+
+  explain(number) {
+    return request("GET", `${this.path}/sentences/${number}/explain`);
+  }
+
+  /** Say whether what would be said without memory is wanted beside each sentence. */
+  compare(on) {
+    this.comparing = on;
+    return this.refresh();
+  }
+}
