@@ -707,6 +707,34 @@ def pack(
 
 
 @app.command()
+def serve(
+    model: ModelOption = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen at; 0.0.0.0 is every one of this machine's.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at.")] = 5050,
+    store: Annotated[
+        str,
+        typer.Option(
+            "--store",
+            help="Where sessions are kept: a SQLite file, or redis://... for several servers of one site. "
+            "Default: recollect.db in the user's data folder.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
+    """Serve translations over HTTP: sessions that people correct, and that remember it."""
+    try:
+        from recollect.serving.serve import serve as run
+        from recollect.serving.settings import Settings
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            f"the server needs {error.name}: install it with pip install 'recollect[serve]'"
+        ) from None
+    run(Settings(host=host, port=port, store=store), _model(model))
+
+
+@app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--folder", help="Where to put what comes of it.")] = Path("demo"),
     invented: Annotated[

@@ -86,6 +86,14 @@ class Slots:
         some = slice(first, first + len(lanes))
         return Slots(*(getattr(self, name)[some] for name in (*VECTORS, *BOOKS)))
 
+    @classmethod
+    def together(cls, some: Sequence["Slots"]) -> "Slots":
+        """Return the lanes of several memories of one shape side by side, as a copy."""
+        joined: dict[str, Any] = {name: torch.cat([getattr(each, name) for each in some]) for name in VECTORS}
+        for name in BOOKS:
+            joined[name] = np.concatenate([getattr(each, name) for each in some])
+        return Slots(**joined)
+
     def beside(self, other: "Slots") -> "Slots":
         """Return as many memories, each with the slots of both."""
         wide: dict[str, Any] = {

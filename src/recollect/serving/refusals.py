@@ -1,0 +1,53 @@
+"""Answers that are no: each is one sentence and a status of HTTP."""
+
+from recollect.errors import RecollectError
+
+__all__ = [
+    "BusyError",
+    "DeniedError",
+    "MissingError",
+    "RefusalError",
+    "TooLargeError",
+    "TooManyError",
+    "WrongError",
+]
+
+
+class RefusalError(RecollectError):
+    """A request that is not done."""
+
+    status = 400
+
+
+class WrongError(RefusalError):
+    """The request asks for what cannot be."""
+
+
+class DeniedError(RefusalError):
+    """Nobody has shown who they are."""
+
+    status = 401
+
+
+class MissingError(RefusalError):
+    """There is no such thing, or it is somebody else's."""
+
+    status = 404
+
+
+class BusyError(RefusalError):
+    """Somebody else is changing the same thing."""
+
+    status = 409
+
+
+class TooLargeError(RefusalError):
+    """More than is allowed at once."""
+
+    status = 413
+
+
+class TooManyError(RefusalError):
+    """More than is allowed in a time."""
+
+    status = 429
