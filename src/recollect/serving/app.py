@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
-from recollect.serving import routes_service, routes_sessions
+from recollect.serving import routes_page, routes_service, routes_sessions
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
@@ -43,6 +43,7 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
     app.add_exception_handler(HTTPException, _no_such_page)
     app.include_router(routes_sessions.router)
     app.include_router(routes_service.router)
+    app.include_router(routes_page.router)
     return app
 
 

@@ -24,6 +24,7 @@ export class Composer {
 
   show() {
     byId("composer").hidden = false;
+    this.text.focus();
   }
 
   hide() {

@@ -104,13 +104,14 @@ export class Row {
   buttons() {
     const { text, state } = this.sentence;
     if (text === null) return [];
-    const edit = { type: "button", class: "small", click: () => this.actions.edit(this.number) };
-    const confirm = { type: "button", class: "small", click: () => this.actions.confirm(this.number) };
-    const label = unseen(` sentence ${this.number}`);
-    return [
-      element("button", edit, "Edit", label),
-      ...(state === "confirmed" ? [] : [element("button", confirm, "Confirm", label.cloneNode(true))]),
-    ];
+    const act = (sign, name, action) => {
+      const label = `${name} sentence ${this.number}`;
+      const attributes = { type: "button", class: "act", "aria-label": label, title: name, click: action };
+      return element("button", attributes, element("span", { "aria-hidden": "true" }, sign));
+    };
+    const edit = act("✎", "Edit", () => this.actions.edit(this.number));
+    const confirm = act("✓", "Confirm", () => this.actions.confirm(this.number));
+    return state === "machine" ? [edit, confirm] : [edit];
   }
 
   set isCurrent(value) {

@@ -219,7 +219,15 @@ export class Sentences extends EventTarget {
       return;
     }
     if (getSelection().toString()) return; // someone is copying words
-    this.edit(row.number, word ? this.placeOf(row, word) : null);
+    this.edit(row.number, word ? this.clickedPlace(row, word, event) : null);
+  }
+
+  /** Return where in a sentence a click on a word falls: between two letters. */
+  clickedPlace(row, word, event) {
+    const { start } = this.placeOf(row, word);
+    const found = document.caretPositionFromPoint?.(event.clientX, event.clientY);
+    const at = start + (found && word.contains(found.offsetNode) ? found.offset : 0);
+    return { start: at, end: at };
   }
 
   placeOf(row, word) {

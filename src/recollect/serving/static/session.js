@@ -15,7 +15,7 @@ export class Session extends EventTarget {
     this.take(record);
     this.mark();
     this.closing = new AbortController();
-    this.following = listen(() => `${this.path}/events?after=${this.revision}`, (event) => this.hear(event), {
+    this.listening = listen(() => `${this.path}/events?after=${this.revision}`, (event) => this.hear(event), {
       signal: this.closing.signal,
       onState: (connected) => this.tell("connection", connected),
     }).catch((error) => this.tell("refused", error));
@@ -64,28 +64,30 @@ export class Session extends EventTarget {
     this.languages = record.languages;
     this.remembers = record.memory;
     this.format = record.format;
-    this.sentences = record.sentences;
+    this.sentences = record.sentences.map((sentence, place) => newer(sentence, this.sentences?.[place]));
     this.glossary = record.glossary;
     this.flags = record.flags ?? [];
-    this.canUndo = record.can_undo;
+    this.following = record.waiting > 0;
+    this.undoable = record.undo; // what would be undone, or null
   }
 
   /** Fetch everything again: flags and what can be undone are not part of the events. */
   async refresh() {
-    this.take(await request("GET", `${this.path}${this.comparing ? "?alone=true" : ""}`));
+    const record = await request("GET", `${this.path}${this.comparing ? "?alone=true" : ""}`);
+    if (record.revision >= this.revision) this.take(record); // an answer may be overtaken by a later one
     this.tell("record");
   }
 
   hear({ name, data }) {
     if (name === "sentence") {
-      this.sentences[data.number - 1] = data;
+      this.sentences[data.number - 1] = newer(data, this.at(data.number));
       this.tell("sentence", data.number);
     } else if (name === "changed") {
       this.tell("followed", data);
     } else if (name === "done") {
       this.refresh().catch((error) => this.tell("refused", error));
     }
-    if (data.revision) this.revision = data.revision;
+    if (data.revision > this.revision) this.revision = data.revision;
   }
 
   tell(name, detail = null) {
@@ -94,9 +96,17 @@ export class Session extends EventTarget {
 
   async act(method, path, body, acted = null) {
     this.mark(acted);
-    const found = await request(method, `${this.path}${path}`, body);
-    await this.refresh();
-    return found;
+    this.following = true; // until the server says that nothing is waiting
+    this.tell("following");
+    try {
+      const found = await request(method, `${this.path}${path}`, body);
+      await this.refresh();
+      return found;
+    } catch (error) {
+      this.following = false;
+      this.tell("following");
+      throw error;
+    }
   }
 
   correct(number, text) {
@@ -140,4 +150,11 @@ export class Session extends EventTarget {
     this.comparing = on;
     return this.refresh();
   }
+}
+
+/** Return the newer of two states of a sentence: what an event told may overtake an answer. */
+function newer(told, known) {
+  const newest = known && known.revision > told.revision ? known : told;
+  // What is said without memory depends on nothing that a person does.
+  return { ...newest, alone: told.alone ?? known?.alone ?? null };
 }
