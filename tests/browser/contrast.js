@@ -20,7 +20,7 @@
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = (element) => {
-    if (!element) return rgba(getComputedStyle(document.documentElement).colorScheme.includes("x") ? "black" : "white");
+    if (!element) return [255, 255, 255];
     const own = rgba(getComputedStyle(element).backgroundColor);
     return own[3] === 1 ? own.slice(0, 3) : over(own, behind(element.parentElement));
   };

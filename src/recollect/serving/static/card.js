@@ -1,6 +1,6 @@
 // The card of a word: how far the memory was heard, what it said, and what would have been said without it.
 
-import { byId, element, unseen } from "./elements.js";
+import { byId, element } from "./elements.js";
 import { percent, whence } from "./wording.js";
 
 export class Card {
@@ -19,12 +19,12 @@ export class Card {
   }
 
   /** Show what is known of a word beside its element. */
-  show(word, at, number) {
+  show(word, at, number, language) {
     this.card.replaceChildren(
       element(
         "header",
         {},
-        element("strong", { lang: "en" }, word.text),
+        element("strong", { lang: language }, word.text),
         element("span", { class: "heard" }, "memory heard ", meter(word.heard), ` ${percent(word.heard)}`),
       ),
       this.looks(word),

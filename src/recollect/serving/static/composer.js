@@ -4,6 +4,7 @@ import { answer, request } from "./api.js";
 import { byId } from "./elements.js";
 import { termsIn } from "./glossary.js";
 import { calm, complain } from "./status.js";
+import { languageName } from "./wording.js";
 
 export class Composer {
   constructor(onBegun) {
@@ -20,6 +21,14 @@ export class Composer {
     byId("file").addEventListener("change", ({ target }) => this.take(target.files));
     byId("example").addEventListener("click", () => this.showExample());
     this.listenForDrops();
+    this.greet().catch(complain);
+  }
+
+  /** Say which language is read here; the example is of use for one of them only. */
+  async greet() {
+    const { languages } = await request("GET", "ready");
+    this.text.placeholder = `Type or paste ${languageName(languages[0])} text here, or drop a file anywhere.`;
+    byId("example").hidden = languages[0] !== "zh";
   }
 
   show() {

@@ -9,10 +9,10 @@ export function flagsOf(flags, number) {
 }
 
 /** Return the button in the margin that opens the list of renderings. */
-export function flagButton(flag, go) {
+export function flagButton(flag, languages, go) {
   const button = element(
     "button",
-    { type: "button", class: "flag", "aria-haspopup": "dialog", click: () => open(flag, button, go) },
+    { type: "button", class: "flag", "aria-haspopup": "dialog", click: () => open(flag, button, languages, go) },
     element("span", { "aria-hidden": "true" }, "⚑ "),
     `${flag.renderings.length} ways`,
     unseen(` of saying ${flag.term}`),
@@ -20,18 +20,18 @@ export function flagButton(flag, go) {
   return button;
 }
 
-function open(flag, button, go) {
+function open(flag, button, [source, target], go) {
   const popover = byId("renderings");
   const lines = flag.renderings.map(({ text, sentences }) =>
     element(
       "li",
       {},
-      element("b", {}, text || "(not said)"),
+      element("b", { lang: target }, text || "(not said)"),
       ...sentences.flatMap((number) => [" ", goButton(number, popover, go)]),
     ),
   );
   popover.replaceChildren(
-    element("h2", { id: "renderings-title" }, element("span", { lang: "zh" }, flag.term), " is said in several ways"),
+    element("h2", { id: "renderings-title" }, element("span", { lang: source }, flag.term), " is said in several ways"),
     element("ul", {}, ...lines),
     element("p", { class: "quiet" }, `In sentences ${listed(flag.sentences)}.`),
   );

@@ -8,7 +8,7 @@ const LEAST = 0.02;
 const SPOKEN = /[\p{L}\p{N}]/u;
 
 export class HeatMap {
-  constructor(language) {
+  constructor() {
     this.title = byId("heat-title");
     this.place = byId("heat");
   }

@@ -1,6 +1,6 @@
 // The memory panel: every slot as a point, every remembered word with its age and origin, to pin or to forget.
 
-import { byId, drawn, element, unseen } from "./elements.js";
+import { byId, drawn, element } from "./elements.js";
 import { complain, say } from "./status.js";
 import { counted, ORIGINS, whence } from "./wording.js";
 import { shown } from "./words.js";
@@ -139,7 +139,7 @@ export class Memory {
       tabindex: "-1",
       click: () => this.act(word.pinned ? "unpin" : "pin", word),
     };
-    return element("button", attributes, element("span", { "aria-hidden": "true" }, word.pinned ? "●" : "○"), unseen(""));
+    return element("button", attributes, element("span", { "aria-hidden": "true" }, word.pinned ? "●" : "○"));
   }
 
   forgetButton(word) {

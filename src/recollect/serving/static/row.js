@@ -95,7 +95,7 @@ export class Row {
     this.element.classList.toggle("followed", changed > 0);
     const note = element("span", { class: "note", title: `Before: ${before}` }, `${counted(changed, "word")} changed`);
     this.margin.replaceChildren(
-      ...this.flags.map((flag) => flagButton(flag, this.actions.go)),
+      ...this.flags.map((flag) => flagButton(flag, this.session.languages, this.actions.go)),
       ...(changed ? [note] : []),
       ...(this.current ? this.buttons() : []),
     );

@@ -136,7 +136,7 @@ export class Sentences extends EventTarget {
     const found = explained?.words[place];
     if (this.pointed !== word || !word.isConnected || found?.text !== word.textContent) return;
     this.links.show(word, found.looks);
-    this.card.show(found, word, row.number);
+    this.card.show(found, word, row.number, this.session.languages[1]);
     this.dispatchEvent(new CustomEvent("pointed", { detail: { number: row.number, place, explained } }));
     if (aloud) say(spoken(found));
   }
