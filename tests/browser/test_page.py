@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from desk import Desk
 from playwright.sync_api import expect
 from story import Story
@@ -240,26 +239,6 @@ def test_a_document_is_deleted_for_good(desk: Desk) -> None:
     desk.page.get_by_role("button", name="Delete", exact=True).click()
     expect(desk.page.locator("#document-list li")).to_have_count(0)
     expect(desk.page.get_by_label("Text to translate")).to_be_focused()
-
-
-@pytest.mark.parametrize(
-    ("pieces", "text", "expected"),
-    [
-        (["▁Mr", ".", "▁Black", "wood", "▁is", "n", "'", "t", "."], "Mr. Blackwood isn't.", [[0], [1], [2, 3], [4, 5, 6, 7], [8]]),
-        (["▁a", "▁<x>", "▁b"], "a <b>c</b> b", None),
-        (["你", "好", "。"], "你好。", [[0, 1], [2]]),
-        ([], "", []),
-    ],
-)  # fmt: skip
-def test_pieces_are_found_in_their_words(desk: Desk, pieces, text: str, expected) -> None:
-    found = desk.page.evaluate(
-        "async ([text, pieces]) => (await import('/static/words.js')).madeOf(text, pieces, 'en')", [text, pieces]
-    )
-    if expected is None:
-        assert found[0] == [0]
-        assert found[-1] == [2]
-    else:
-        assert found == expected
 
 
 def test_what_differs_between_two_texts(desk: Desk) -> None:

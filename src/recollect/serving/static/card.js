@@ -1,7 +1,7 @@
 // The card of a word: how far the memory was heard, what it said, and what would have been said without it.
 
 import { byId, element } from "./elements.js";
-import { percent, whence } from "./wording.js";
+import { ORIGINS, percent, whence } from "./wording.js";
 
 export class Card {
   constructor(onEdit, onGo) {
@@ -19,7 +19,7 @@ export class Card {
   }
 
   /** Show what is known of a word beside its element. */
-  show(word, at, number, language) {
+  show(word, at, { number, language, alone }) {
     this.card.replaceChildren(
       element(
         "header",
@@ -28,7 +28,7 @@ export class Card {
         element("span", { class: "heard" }, "memory heard ", meter(word.heard), ` ${percent(word.heard)}`),
       ),
       this.looks(word),
-      without(word),
+      ...without(word, alone),
       element(
         "footer",
         {},
@@ -47,7 +47,7 @@ export class Card {
         {},
         element("span", { class: `origin ${look.origin}`, "aria-hidden": "true" }),
         element("b", {}, look.text),
-        element("span", { class: "where" }, whence(look, (sentence) => this.onGo(sentence))),
+        element("span", { class: "where" }, whence(look.sentence, this.onGo), ` ${whose(look.origin)}`),
         meter(look.share),
         element("span", { class: "figure" }, percent(look.share)),
       ),
@@ -66,12 +66,16 @@ export class Card {
   }
 }
 
-function without(word) {
-  if (!word.differs) {
-    return element("p", { class: "without" }, "Without memory: ", element("i", {}, "the same"));
-  }
-  const said = word.alone || "the end of the sentence";
-  return element("p", { class: "without" }, "Without memory: ", element("b", {}, said));
+/** Say what would stand here without memory, and the whole sentence then. */
+function without(word, alone) {
+  const said = word.differs ? element("b", {}, word.alone || "the end of the sentence") : "the same";
+  const line = element("p", { class: "without" }, element("span", { class: "quiet" }, "Without memory: "), said);
+  return alone ? [line, element("p", { class: "quiet" }, alone)] : [line];
+}
+
+/** Whose word it is goes without saying if it is the model's own. */
+function whose(origin) {
+  return origin === "own" ? "" : ORIGINS[origin];
 }
 
 function meter(value) {

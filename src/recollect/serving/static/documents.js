@@ -2,6 +2,7 @@
 
 import { hasKey, request } from "./api.js";
 import { byId, element } from "./elements.js";
+import { icon } from "./icons.js";
 import { complain, say } from "./status.js";
 import { ago, counted } from "./wording.js";
 
@@ -65,7 +66,7 @@ export class Documents {
       element(
         "button",
         { type: "button", class: "act", "aria-label": `Delete ${name}`, title: "Delete", click: () => this.ask(id, name) },
-        element("span", { "aria-hidden": "true" }, "×"),
+        icon("cross"),
       ),
     );
   }

@@ -1,7 +1,8 @@
 // Terms that were said in several ways: a flag in the margin, and what they became where.
 
 import { byId, element, unseen } from "./elements.js";
-import { listed } from "./wording.js";
+import { icon } from "./icons.js";
+import { listed, whence } from "./wording.js";
 
 /** Return the flags of a sentence. */
 export function flagsOf(flags, number) {
@@ -13,7 +14,7 @@ export function flagButton(flag, languages, go) {
   const button = element(
     "button",
     { type: "button", class: "flag", "aria-haspopup": "dialog", click: () => open(flag, button, languages, go) },
-    element("span", { "aria-hidden": "true" }, "⚑ "),
+    icon("flag"),
     `${flag.renderings.length} ways`,
     unseen(` of saying ${flag.term}`),
   );
@@ -22,12 +23,17 @@ export function flagButton(flag, languages, go) {
 
 function open(flag, button, [source, target], go) {
   const popover = byId("renderings");
+  const follow = (number) => {
+    popover.hidePopover();
+    go(number);
+  };
   const lines = flag.renderings.map(({ text, sentences }) =>
     element(
       "li",
       {},
       element("b", { lang: target }, text || "(not said)"),
-      ...sentences.flatMap((number) => [" ", goButton(number, popover, go)]),
+      " ",
+      ...sentences.map((number) => whence(number, follow)),
     ),
   );
   popover.replaceChildren(
@@ -41,13 +47,4 @@ function open(flag, button, [source, target], go) {
   popover.style.setProperty("--left", `${Math.max(8, Math.min(at.right - width, innerWidth - width - 8))}px`);
   popover.style.setProperty("--top", `${Math.max(8, Math.min(at.bottom + 4, innerHeight - height - 8))}px`);
   popover.querySelector("button")?.focus();
-}
-
-function goButton(number, popover, go) {
-  const follow = () => {
-    popover.hidePopover();
-    go(number);
-  };
-  const label = `Go to sentence ${number}`;
-  return element("button", { type: "button", class: "go", "aria-label": label, click: follow }, `${number}`);
 }

@@ -1,6 +1,7 @@
 // The glossary of a document: terms that are remembered throughout.
 
 import { byId, element } from "./elements.js";
+import { icon } from "./icons.js";
 import { complain, say } from "./status.js";
 
 export class Glossary {
@@ -46,7 +47,7 @@ export class Glossary {
       element("span", { lang: source }, term.source),
       element("span", { class: "quiet" }, " → "),
       element("span", { lang: target }, term.target),
-      element("button", remove, element("span", { "aria-hidden": "true" }, "×")),
+      element("button", remove, icon("cross")),
     );
   }
 

@@ -1,8 +1,11 @@
-// Lines from a word to the remembered words that it consulted, over the sentences.
+// Lines from a word to the remembered words that it consulted: between the lines of text, never across them.
 
 import { byId, drawn } from "./elements.js";
 
 const LEAST = 0.03; // heard of a remembered word, for a line to be drawn
+const LANE = 6; // between lines that go side by side
+const GAP = 4; // between a word and the line that goes along below or above it
+const BEND = 5; // the radius of corners
 
 export class Links {
   constructor(grid, scroller) {
@@ -19,6 +22,7 @@ export class Links {
   show(word, looks) {
     this.clear();
     this.shown = { word, looks: looks.filter((look) => look.weight >= LEAST && look.sentence > 0) };
+    word.classList.add("pointed");
     for (const { target, look } of this.ends()) {
       if (target.classList.contains("word")) target.classList.add("consulted", look.origin);
     }
@@ -26,6 +30,7 @@ export class Links {
   }
 
   clear() {
+    this.shown?.word.classList.remove("pointed");
     this.shown = null;
     this.drawing.replaceChildren();
     for (const each of this.grid.querySelectorAll(".consulted")) {
@@ -36,43 +41,70 @@ export class Links {
   /** Return where each line ends: the word looked at, or its sentence where the word is not in the text. */
   ends() {
     return this.shown.looks.flatMap((look) => {
-      const row = this.grid.querySelector(`[data-number="${look.sentence}"] .target`);
-      return row ? [{ look, target: row.querySelectorAll(".word")[look.place] ?? row }] : [];
+      const cell = this.grid.querySelector(`[data-number="${look.sentence}"] .target`);
+      return cell ? [{ look, target: cell.querySelectorAll(".word")[look.place] ?? cell }] : [];
     });
   }
 
   draw() {
     if (!this.shown) return;
     const frame = this.drawing.getBoundingClientRect();
-    const top = Math.max(frame.top, this.drawing.parentElement.getBoundingClientRect().top, 0);
     const from = this.shown.word.getBoundingClientRect();
+    const edge = this.shown.word.closest(".target").getBoundingClientRect().left;
+    const top = Math.max(frame.top, 0) + 26; // below the heads of the columns
     this.drawing.replaceChildren(
-      ...this.ends().flatMap(({ look, target }) => {
+      ...this.ends().flatMap(({ look, target }, lane) => {
         const to = target.getBoundingClientRect();
-        const start = { x: from.left + from.width / 2 - frame.left, y: from.top - frame.top };
-        const out = to.bottom < top + 8; // above what can be seen: the line ends at the edge, and says where to
-        const end = {
-          x: to.left + Math.min(to.width, 60) / 2 - frame.left,
-          y: out ? top - frame.top + 22 : to.bottom - frame.top,
-        };
-        return line(look, start, end, out);
+        const above = to.bottom < top; // than what can be seen: the line ends at the edge, and says where it leads
+        return line(look, lane, {
+          start: { x: from.left + from.width / 2 - frame.left + 3 * lane, y: from.top - frame.top - 1 },
+          end: {
+            x: to.left + Math.min(to.width, 80) / 2 - frame.left,
+            y: (above ? top + 8 : to.bottom + 1) - frame.top,
+          },
+          gutter: edge - frame.left - LANE * lane,
+          above,
+        });
       }),
     );
   }
 }
 
-function line(look, start, end, out) {
-  const bend = Math.max(18, (start.y - end.y) / 2);
-  const aside = Math.abs(start.x - end.x) < 30 ? 26 : 0; // a straight line down would strike out the words between
-  const path = `M${start.x} ${start.y}C${start.x + aside} ${start.y - bend} ${end.x + aside} ${end.y + bend} ${end.x} ${end.y}`;
+function line(look, lane, { start, end, gutter, above }) {
+  const [low, high] = [start.y - GAP - 2 * lane, end.y + GAP + 2 * lane];
+  const corners =
+    low - high < 2 * BEND
+      ? [[start.x, low], [end.x, low]] // the next line: there is nothing to go around
+      : [[start.x, low], [gutter, low], [gutter, high], [end.x, high]];
   const parts = [
-    drawn("path", { d: path, class: `link ${look.origin}`, "stroke-width": (1 + 3 * look.weight).toFixed(2) }),
-    drawn("circle", { cx: end.x, cy: end.y, r: 2.5, class: `knot ${look.origin}` }),
+    drawn("path", {
+      d: rounded([[start.x, start.y], ...corners, [end.x, end.y]]),
+      class: `link ${look.origin}`,
+      "stroke-width": (1.2 + 1.8 * look.weight).toFixed(2),
+    }),
+    drawn("circle", { cx: end.x, cy: end.y, r: 3, class: `knot ${look.origin}` }),
   ];
-  if (out) {
-    const label = drawn("text", { x: end.x, y: end.y - 7, class: "edge", "text-anchor": "middle" });
+  if (above) {
+    const label = drawn("text", { x: end.x + 7, y: end.y + 4, class: "edge" });
     label.textContent = `↑ ${look.sentence} ${look.text}`;
     parts.push(label);
   }
   return parts;
+}
+
+/** Return a path through points at right angles, its corners rounded. */
+function rounded(points) {
+  const path = [`M${points[0].join(" ")}`];
+  for (let at = 1; at < points.length - 1; at++) {
+    const [before, corner, after] = points.slice(at - 1, at + 2);
+    path.push(`L${towards(corner, before).join(" ")}Q${corner.join(" ")} ${towards(corner, after).join(" ")}`);
+  }
+  return `${path.join("")}L${points.at(-1).join(" ")}`;
+}
+
+/** Return the point a little way from one point towards another. */
+function towards([x, y], [otherX, otherY]) {
+  const [across, down] = [otherX - x, otherY - y];
+  const way = Math.min(BEND, Math.hypot(across, down) / 2) / (Math.hypot(across, down) || 1);
+  return [x + across * way, y + down * way];
 }

@@ -1,11 +1,14 @@
 // The memory panel: every slot as a point, every remembered word with its age and origin, to pin or to forget.
 
-import { byId, drawn, element } from "./elements.js";
+import { byId, drawn, element, unseen } from "./elements.js";
+import { icon } from "./icons.js";
 import { complain, say } from "./status.js";
 import { counted, ORIGINS, whence } from "./wording.js";
-import { shown } from "./words.js";
 
-const ACROSS = 50; // slots in a line of the map
+const ACROSS = 80; // slots in a line of the map
+const SENTENCES = 4; // places told of each word
+const HUMAN = ["correction", "glossary", "earlier", "own"]; // whose word it is above all
+const SPOKEN = /[\p{L}\p{N}]/u;
 
 export class Memory {
   constructor(go) {
@@ -38,6 +41,7 @@ export class Memory {
       const found = await session.memory();
       if (session !== this.session) return;
       this.size = found.size;
+      this.used = found.used;
       this.slots = found.slots;
       this.words = grouped(found.slots);
       this.write();
@@ -47,24 +51,23 @@ export class Memory {
   }
 
   write() {
-    const used = this.slots.length;
     byId("memory-title").textContent = this.session.remembers ? "Memory" : "Memory (off)";
-    byId("memory-used").textContent = `${used.toLocaleString("en")} of ${counted(this.size, "slot")}`;
+    byId("memory-used").textContent = `${this.used.toLocaleString("en")} of ${counted(this.size, "slot")}`;
     this.draw();
     this.writeLegend();
     this.writeList();
   }
 
-  /** Draw every slot as a small square, the youngest first. */
+  /** Draw every slot as a small square, the youngest first: a word has as many as it has pieces. */
   draw() {
     const map = byId("slot-map");
     const lines = Math.ceil(this.size / ACROSS);
-    map.setAttribute("viewBox", `0 0 ${ACROSS * 6} ${lines * 6}`);
-    const byAge = [...this.slots].sort((a, b) => a.age - b.age);
+    map.setAttribute("viewBox", `0 0 ${ACROSS * 5} ${lines * 5}`);
+    const kinds = this.slots.flatMap(({ pieces, origin }) => Array(pieces).fill(origin));
     const paths = new Map([["free", ""]]);
     for (let slot = 0; slot < this.size; slot++) {
-      const kind = byAge[slot]?.origin ?? "free";
-      const square = `M${(slot % ACROSS) * 6} ${Math.floor(slot / ACROSS) * 6}h5v5h-5z`;
+      const kind = kinds[slot] ?? "free";
+      const square = `M${(slot % ACROSS) * 5} ${Math.floor(slot / ACROSS) * 5}h4v4h-4z`;
       paths.set(kind, (paths.get(kind) ?? "") + square);
     }
     map.replaceChildren(...[...paths].map(([kind, d]) => drawn("path", { d, class: `slot ${kind}` })));
@@ -101,7 +104,7 @@ export class Memory {
     const focused = this.list.contains(document.activeElement);
     const kept = this.list.querySelector("tr.current")?.dataset.word;
     const rows = this.words
-      .filter((word) => !this.hiddenOrigins.has(word.origin) && word.text.toLowerCase().includes(sought))
+      .filter((word) => !this.hiddenOrigins.has(word.origin) && word.word.toLowerCase().includes(sought))
       .map((word) => this.line(word));
     this.list.replaceChildren(...rows);
     byId("slots-empty").hidden = rows.length > 0;
@@ -111,8 +114,7 @@ export class Memory {
   }
 
   line(word) {
-    const times = word.count > 1 ? element("small", { class: "quiet" }, ` ×${word.count}`) : null;
-    const age = word.age === 0 ? "newest" : `${word.age.toLocaleString("en")} back`;
+    const age = word.age ? `${counted(word.age, "word")} ago` : "just now";
     return element(
       "tr",
       { "data-word": word.word, tabindex: "-1", class: word.pinned ? "pinned" : "" },
@@ -120,11 +122,11 @@ export class Memory {
         "th",
         { scope: "row" },
         element("span", { class: `origin ${word.origin}`, "aria-hidden": "true" }),
-        word.text,
-        times,
+        word.word,
+        unseen(`, ${ORIGINS[word.origin]}`),
       ),
-      element("td", {}, whence(word, this.go)),
-      element("td", { class: "age", title: `${counted(word.age, "word")} were remembered since` }, age),
+      element("td", {}, ...word.sentences.slice(0, SENTENCES).map((number) => whence(number, this.go))),
+      element("td", { class: "age" }, age),
       element("td", { class: "acts" }, this.pinButton(word), this.forgetButton(word)),
     );
   }
@@ -134,30 +136,30 @@ export class Memory {
       type: "button",
       class: "act",
       "aria-pressed": `${word.pinned}`,
-      "aria-label": `Pin ${word.text}`,
+      "aria-label": `Pin ${word.word}`,
       title: word.pinned ? "Pinned: never pushed out. Click to unpin." : "Pin: never push it out",
       tabindex: "-1",
       click: () => this.act(word.pinned ? "unpin" : "pin", word),
     };
-    return element("button", attributes, element("span", { "aria-hidden": "true" }, word.pinned ? "●" : "○"));
+    return element("button", attributes, icon("pin"));
   }
 
   forgetButton(word) {
     const attributes = {
       type: "button",
       class: "act",
-      "aria-label": `Forget ${word.text}`,
+      "aria-label": `Forget ${word.word}`,
       title: "Forget: what follows is translated without it",
       tabindex: "-1",
       click: () => this.act("forget", word),
     };
-    return element("button", attributes, element("span", { "aria-hidden": "true" }, "×"));
+    return element("button", attributes, icon("cross"));
   }
 
   async act(verb, word) {
     try {
       await this.session.change(verb, word.word);
-      say(`${word.text}: ${{ pin: "pinned", unpin: "no longer pinned", forget: "forgotten" }[verb]}.`);
+      say(`${word.word}: ${{ pin: "pinned", unpin: "no longer pinned", forget: "forgotten" }[verb]}.`);
       await this.load();
     } catch (error) {
       complain(error);
@@ -197,24 +199,20 @@ export class Memory {
   point(looks) {
     const sought = new Set(looks.map((look) => look.text));
     for (const row of this.list.children) {
-      row.classList.toggle("consulted", sought.has(shown(row.dataset.word).trim()));
+      row.classList.toggle("consulted", sought.has(row.dataset.word));
     }
   }
 }
 
-/** Return remembered words, the youngest first, slots of the same word together. */
+/** Return remembered words, the youngest first; the same word is told once, signs are not told. */
 function grouped(slots) {
   const found = new Map();
-  for (const slot of [...slots].sort((a, b) => a.age - b.age)) {
-    const before = found.get(slot.word);
-    if (before) before.count += 1;
-    else found.set(slot.word, { ...slot, text: written(slot.word), count: 1 });
+  for (const { word, sentence, age, origin, pinned } of slots) {
+    if (!SPOKEN.test(word)) continue;
+    const before = found.get(word) ?? { word, age, origin, pinned, sentences: [] };
+    if (!before.sentences.includes(sentence)) before.sentences.push(sentence);
+    if (HUMAN.indexOf(origin) < HUMAN.indexOf(before.origin)) before.origin = origin;
+    found.set(word, before);
   }
   return [...found.values()];
-}
-
-/** A piece that goes on with a word shows that it does. */
-function written(piece) {
-  const bare = shown(piece).trim();
-  return /^[\p{L}\p{N}]/u.test(piece) ? `…${bare}` : bare;
 }

@@ -2,14 +2,15 @@
 
 import { element, unseen } from "./elements.js";
 import { flagButton, flagsOf } from "./flags.js";
+import { icon } from "./icons.js";
 import { counted } from "./wording.js";
 import { differing, words } from "./words.js";
 
 const STATES = {
-  waiting: { sign: "", said: "not yet translated" },
-  machine: { sign: "", said: "" },
-  corrected: { sign: "✎", said: "corrected" },
-  confirmed: { sign: "✓", said: "confirmed" },
+  waiting: { said: "not yet translated" },
+  machine: { said: "" },
+  corrected: { sign: "edit", said: "corrected" },
+  confirmed: { sign: "tick", said: "confirmed" },
 };
 
 export class Row {
@@ -47,11 +48,12 @@ export class Row {
 
   update() {
     const { state } = this.sentence;
+    const { sign, said } = STATES[state];
     this.element.dataset.state = state;
     this.head.replaceChildren(
       `${this.number}`,
-      element("span", { class: "sign", "aria-hidden": "true" }, STATES[state].sign),
-      unseen(STATES[state].said),
+      element("span", { class: "sign", title: said }, ...(sign ? [icon(sign)] : [])),
+      unseen(said),
     );
     this.writeSource();
     if (!this.editing) this.writeTarget();
@@ -107,10 +109,10 @@ export class Row {
     const act = (sign, name, action) => {
       const label = `${name} sentence ${this.number}`;
       const attributes = { type: "button", class: "act", "aria-label": label, title: name, click: action };
-      return element("button", attributes, element("span", { "aria-hidden": "true" }, sign));
+      return element("button", attributes, icon(sign));
     };
-    const edit = act("✎", "Edit", () => this.actions.edit(this.number));
-    const confirm = act("✓", "Confirm", () => this.actions.confirm(this.number));
+    const edit = act("edit", "Edit", () => this.actions.edit(this.number));
+    const confirm = act("tick", "Confirm", () => this.actions.confirm(this.number));
     return state === "machine" ? [edit, confirm] : [edit];
   }
 

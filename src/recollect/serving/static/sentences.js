@@ -136,7 +136,11 @@ export class Sentences extends EventTarget {
     const found = explained?.words[place];
     if (this.pointed !== word || !word.isConnected || found?.text !== word.textContent) return;
     this.links.show(word, found.looks);
-    this.card.show(found, word, row.number, this.session.languages[1]);
+    this.card.show(found, word, {
+      number: row.number,
+      language: this.session.languages[1],
+      alone: explained.alone === explained.text ? null : explained.alone,
+    });
     this.dispatchEvent(new CustomEvent("pointed", { detail: { number: row.number, place, explained } }));
     if (aloud) say(spoken(found));
   }

@@ -38,15 +38,9 @@ export function ago(moment, now = Date.now()) {
   return "just now";
 }
 
-/** Return where a remembered word is from: a button that goes to its sentence, and whose word it is. */
-export function whence(look, go) {
-  const from = element("span", { class: "whence" });
-  if (look.sentence < 1) from.append("earlier");
-  else {
-    const label = `Go to sentence ${look.sentence}`;
-    const button = { type: "button", class: "go", "aria-label": label, click: () => go(look.sentence) };
-    from.append(element("button", button, `${look.sentence}`));
-  }
-  if (look.origin !== "own") from.append(` ${ORIGINS[look.origin]}`);
-  return from;
+/** Return where a remembered word is from: a button that goes to its sentence. */
+export function whence(sentence, go) {
+  if (sentence < 1) return "before";
+  const label = `Go to sentence ${sentence}`;
+  return element("button", { type: "button", class: "go", "aria-label": label, click: () => go(sentence) }, `${sentence}`);
 }

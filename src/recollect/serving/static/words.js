@@ -1,4 +1,4 @@
-// Words of a translation: where they stand in it, which differ from another's, which pieces made them.
+// Words of a translation: where they stand in it, and which differ from another's.
 
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’\u2010-][\p{L}\p{N}\p{M}]+)*|[^\s]/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -43,38 +43,9 @@ export function differing(text, other, language) {
   return new Set(mine.map((_, number) => number).filter((number) => !kept.has(number)));
 }
 
-/** Return, for each word of `text`, the numbers of the pieces that it is made of. */
-export function madeOf(text, pieces, language) {
-  const letters = [];
-  pieces.forEach((piece, number) => {
-    for (const letter of shown(piece).trim()) letters.push({ letter, number });
-  });
-  const written = Array.from(text.matchAll(/\S/gu), (found) => ({ letter: found[0], at: found.index }));
-  const same = common(
-    written.map((each) => each.letter),
-    letters.map((each) => each.letter),
-  );
-  const all = words(text, language);
-  const found = all.map(() => new Set());
-  let word = 0;
-  for (const [i, j] of same) {
-    while (all[word].end <= written[i].at) word++;
-    found[word].add(letters[j].number);
-  }
-  return found.map((numbers) => [...numbers]);
-}
-
-/** Return a piece as it is written, a space before it where a word begins. */
-export function shown(piece) {
-  return piece.replaceAll("▁", " ");
-}
-
-/** Return the number of the word in `text` that a remembered piece was part of, or -1. */
-export function wordOf(piece, text, language) {
-  const bare = shown(piece).trim();
+/** Return the number of the word in `text` that is `word`, or that it is part of; -1: it is not there. */
+export function wordOf(word, text, language) {
   const all = words(text, language).map((each) => each.text);
-  const exact = all.indexOf(bare);
-  if (exact >= 0) return exact;
-  const begins = piece.startsWith("▁");
-  return all.findIndex((each) => (begins ? each.startsWith(bare) : each.includes(bare)));
+  const exact = all.indexOf(word);
+  return exact >= 0 ? exact : all.findIndex((each) => each.includes(word));
 }
