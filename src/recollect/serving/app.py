@@ -1,5 +1,6 @@
 """The server, put together from its parts."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,15 +10,27 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
-from recollect.serving import routes_page, routes_service, routes_sessions
+from recollect.serving import (
+    routes_events,
+    routes_files,
+    routes_memory,
+    routes_page,
+    routes_service,
+    routes_sessions,
+)
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
 from recollect.serving.refusals import RefusalError
 from recollect.serving.settings import Settings
 from recollect.serving.store import Store
+from recollect.serving.timing import Timing
 
 __all__ = ["build_app"]
+
+ROUTERS = (routes_sessions, routes_events, routes_memory, routes_files, routes_service, routes_page)
+
+log = logging.getLogger("recollect.serving")
 
 
 def build_app(settings: Settings, engine: Engine, store: Store, access: Access, model: str = "") -> FastAPI:
@@ -27,6 +40,7 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         engine.start()
+        desk.start()
         yield
         await desk.close()
         await engine.stop()
@@ -34,16 +48,17 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
 
     app = FastAPI(
         title="Recollect",
-        description="Machine translation that remembers: corrections are followed at once.",
+        description="Machine translation that remembers: a correction is followed at once.",
         lifespan=lifespan,
     )
     app.state.settings, app.state.desk, app.state.access = settings, desk, access
     app.add_exception_handler(RecollectError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _no_such_page)
-    app.include_router(routes_sessions.router)
-    app.include_router(routes_service.router)
-    app.include_router(routes_page.router)
+    app.add_exception_handler(Exception, _broken)
+    app.add_middleware(Timing, metrics=engine.metrics)
+    for each in ROUTERS:
+        app.include_router(each.router)
     return app
 
 
@@ -63,3 +78,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 async def _no_such_page(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+
+async def _broken(request: Request, error: Exception) -> JSONResponse:
+    log.error("a request has failed", exc_info=error)
+    return JSONResponse({"error": "something went wrong here; the server's log says what"}, 500)

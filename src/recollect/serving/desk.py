@@ -1,73 +1,77 @@
-"""The sessions that are open: what people do is stored first, then the machine follows it."""
+"""Everything that can be done with sessions: what people do is stored first, then the machine follows it."""
 
 import asyncio
-import logging
 import secrets
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from recollect.serving.access import Owner
 from recollect.serving.engine import Engine
-from recollect.serving.following import Changed, Follower, Followup
-from recollect.serving.record import Record, Sentence, Step
-from recollect.serving.refusals import BusyError, MissingError, TooLargeError
-from recollect.serving.replay import Past
+from recollect.serving.following import Follower
+from recollect.serving.open_sessions import Live, OpenSessions
+from recollect.serving.record import Record, Sentence
+from recollect.serving.refusals import BusyError, MissingError, RefusalError, TooLargeError
+from recollect.serving.replay import most_glossary
 from recollect.serving.settings import Settings
 from recollect.serving.store import Head, Store
+from recollect.serving.typist import Typist
 from recollect.text.glossary import Term
 
-__all__ = ["Desk", "Live"]
+__all__ = ["Desk"]
 
 Answer = TypeVar("Answer")
 TRIES = 8  # to change a session that others are changing too
-LEASE = 30.0  # seconds for which one replica translates a session
-
-log = logging.getLogger("recollect.serving")
-
-
-@dataclass(slots=True)
-class Pursuit:
-    """What a person did, which is being followed through: what was said before."""
-
-    because: int | None
-    what: str
-    before: dict[int, str] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Live:
-    """A session at hand."""
-
-    record: Record
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    followers: set[Follower] = field(default_factory=set)
-    work: "asyncio.Task[None] | None" = None
-    pursuit: Pursuit | None = None
-    idle: asyncio.Event = field(default_factory=asyncio.Event)
+GLANCE = 0.25  # seconds between looks at what other servers have changed
+SWEEP = 600.0  # seconds between looks for sessions that have expired
 
 
 class Desk:
-    """Opens sessions, changes them, and lets the machine follow."""
+    """Opens sessions for their owners, changes them, and lets the machine follow."""
 
-    def __init__(self, settings: Settings, engine: Engine, store: Store, model: str) -> None:
+    def __init__(self, settings: Settings, engine: Engine, store: Store, model: str = "") -> None:
         self.settings, self.engine, self.store, self.model = settings, engine, store, model
-        self._open: OrderedDict[str, Live] = OrderedDict()
-        self._clock: Callable[[], float] = time.time
+        self.sessions = OpenSessions(store, model, settings.open_sessions, engine.metrics)
+        self.typist = Typist(engine, self.sessions)
+        self._chores: list[asyncio.Task[None]] = []
 
     # -- what there is
 
     async def heads(self, owner: Owner) -> list[Head]:
-        """Return an owner's sessions; nobody who is nameless gets a list."""
+        """Return an owner's sessions; whoever has no name gets no list."""
         return await self.store.heads(owner.id) if owner.named else []
+
+    async def open(self, owner: Owner, session: str) -> Live:
+        """Return a session of an owner, and see to it that what is waiting in it is translated."""
+        live = await self.sessions.find(session)
+        if live.record.owner != owner.id:
+            raise MissingError(f"there is no session '{session}'")
+        self.typist.keep_on(live)
+        return live
 
     async def look(self, owner: Owner, session: str) -> Record:
         """Return a session's record as it is now, to be read and not changed."""
-        live = await self._live(owner, session)
-        self._keep_on(live)
-        return live.record
+        return (await self.open(owner, session)).record
+
+    async def wait(self, owner: Owner, session: str, places: Sequence[int], timeout: float) -> Record:
+        """Return a session's record once some sentences are up to date, or after some seconds."""
+        try:
+            async with asyncio.timeout(timeout):
+                while True:
+                    live = await self.open(owner, session)
+                    if all(_is_ready(live.record, place) for place in places):
+                        return live.record
+                    await self._change_of(live)
+        except TimeoutError:
+            return await self.look(owner, session)
+
+    async def _change_of(self, live: Live) -> None:
+        """Wait until something is new in a session, or for a moment."""
+        follower = Follower()
+        live.followers.add(follower)
+        try:
+            await follower.news(GLANCE)
+        finally:
+            live.followers.discard(follower)
 
     # -- what people do
 
@@ -81,10 +85,15 @@ class Desk:
         glossary: Sequence[Term] = (),
     ) -> Record:
         """Begin a session; it is translated in the background."""
-        if await self.store.count(owner.id) >= self.settings.sessions and owner.named:
-            raise TooLargeError(f"there are {self.settings.sessions:,} sessions already: delete some")
-        now = self._clock()
-        record = Record(
+        record = self.blank(owner, name)
+        record.memory, record.glossary = memory, tuple(glossary)
+        record.append(sentences)
+        return await self.begin(owner, record)
+
+    def blank(self, owner: Owner, name: str = "") -> Record:
+        """Return a record with nothing in it, which is stored nowhere yet."""
+        now = self.sessions.clock()
+        return Record(
             id=secrets.token_urlsafe(18),
             owner=owner.id,
             name=name,
@@ -92,229 +101,138 @@ class Desk:
             changed=now,
             languages=self.engine.translator.languages,
             model=self.model,
-            memory=memory,
-            glossary=tuple(glossary),
         )
-        self._check_room(record, sentences)
-        record.append(sentences)
-        await self._store(record)
-        live = Live(record)
-        self._add(live)
-        self._keep_on(live)
-        return record
+
+    async def begin(self, owner: Owner, record: Record, file: bytes | None = None) -> Record:
+        """Store a new record, with the file it came in; it is translated in the background."""
+        most = self.settings.sessions if owner.named else self.settings.site_sessions
+        if await self.store.count(owner.id) >= most:
+            raise TooLargeError(f"there are {most:,} sessions already: delete some")
+        self.check_sentences(record.sentences)
+        self.check_terms(record.glossary)
+        live = await self.sessions.begin(record, file)
+        self.typist.keep_on(live)
+        return live.record
 
     async def delete(self, owner: Owner, session: str) -> None:
         """Remove a session for good."""
-        live = await self._live(owner, session)
-        await self.store.remove(session)
-        self._drop(live)
+        await self.sessions.remove(await self.open(owner, session))
 
     async def append(self, owner: Owner, session: str, sentences: Sequence[Sentence]) -> range:
         """Add sentences at the end; return their places."""
 
         def add(record: Record) -> range:
-            self._check_room(record, sentences)
+            self.check_sentences([*record.sentences, *sentences])
             return record.append(sentences)
 
         return await self.act(owner, session, add)
 
-    async def act(
-        self, owner: Owner, session: str, action: Callable[[Record], Answer], because: int | None = None
-    ) -> Answer:
+    async def act(self, owner: Owner, session: str, action: Callable[[Record], Answer]) -> Answer:
         """Change a session; the change is stored when this returns, and the machine follows it.
 
         The action is done on the newest record, and done again if somebody else was quicker.
         """
         for _ in range(TRIES):
-            live = await self._live(owner, session)
+            live = await self.open(owner, session)
             async with live.lock:
-                if self._open.get(session) is not live:
-                    continue
-                record, steps, epoch = live.record, len(live.record.steps), live.record.epoch
-                said = {place: each.text for place, each in enumerate(record.sentences) if each.text}
-                touched = record.revision
-                answer = action(record)
-                if not await self._commit(live):
-                    continue
-                changed = [n for n, each in enumerate(record.sentences) if each.revision > touched]
-                self._tell(live, changed)
-                if record.epoch != epoch:
-                    what = record.steps[-1].what if len(record.steps) > steps else _undone(answer)
-                    self._pursue(live, because, what, said)
-                self._keep_on(live)
+                await self.sessions.refresh(live)
+                answer = action(live.record)
+                done = await self.sessions.commit(live)
+            if done:
+                self.engine.metrics.actions.inc()
+                self.typist.keep_on(live)
                 return answer
         raise BusyError("others are changing this session at the same time; try again")
 
-    # -- those who follow
-
-    async def follow(self, owner: Owner, session: str, after: int) -> tuple[Live, Follower]:
-        """Begin to follow a session, from what came after a revision on."""
-        live = await self._live(owner, session)
-        follower = Follower()
-        follower.tell([n for n, each in enumerate(live.record.sentences) if each.revision > after])
-        live.followers.add(follower)
-        self._keep_on(live)
-        if live.work is None:
-            follower.tell(done=True)
-        return live, follower
-
-    def leave(self, live: Live, follower: Follower) -> None:
-        """Follow no longer."""
-        live.followers.discard(follower)
-
-    async def wait(self, owner: Owner, session: str, timeout: float) -> Record:
-        """Return a session's record when nothing is waiting in it, or after some seconds."""
-        live = await self._live(owner, session)
-        self._keep_on(live)
-        if live.work is not None:
-            await asyncio.wait([live.work], timeout=timeout)
-        return (await self._live(owner, session)).record
-
-    # -- the machine
-
-    def _keep_on(self, live: Live) -> None:
-        """See to it that somebody translates what is waiting."""
-        if live.work is None and live.record.pending < len(live.record.sentences):
-            live.work = asyncio.create_task(self._translate(live))
-
-    async def _translate(self, live: Live) -> None:
-        """Translate until nothing is waiting; what people do meanwhile comes first."""
-        try:
-            while (place := live.record.next_to_translate()) is not None:
-                record, epoch = live.record, live.record.epoch
-                past = Past.of(record, place)
-                said = await self.engine.translate(past, record.sentences[place])
-                async with live.lock:
-                    if live.record is not record or record.epoch != epoch:
-                        continue
-                    before = record.sentences[place].text
-                    news = record.translated(place, said.text, said.tokens, said.aligned)
-                    if news and not await self._commit(live):
-                        return
-                    if news:
-                        self._tell(live, [place], before)
-            async with live.lock:
-                live.record.rest_is_human()
-                if not await self._commit(live):
-                    return
-        except asyncio.CancelledError:
-            raise
-        except Exception:
-            log.exception("session %s: the translation has stopped", live.record.id)
-        finally:
-            live.work = None
-        self._finish(live)
-
-    def _pursue(self, live: Live, because: int | None, what: str, said: dict[int, str]) -> None:
-        before = said if live.pursuit is None else said | live.pursuit.before
-        live.pursuit = Pursuit(because, what, before)
-
-    def _finish(self, live: Live) -> None:
-        """Tell what has come of what a person did, and that nothing is waiting."""
-        report, pursuit = None, live.pursuit
-        if pursuit is not None:
-            report = Followup(
-                pursuit.because,
-                pursuit.what,
-                tuple(
-                    Changed(place + 1, before, live.record.sentences[place].text or "")
-                    for place, before in sorted(pursuit.before.items())
-                    if live.record.sentences[place].text != before and place + 1 != pursuit.because
-                ),
-            )
-            live.pursuit = None
-        for follower in live.followers:
-            follower.tell(report=report, done=True)
-
-    def _tell(self, live: Live, places: list[int], before: str | None = None) -> None:
-        for follower in live.followers:
-            follower.tell(places)
-
-    # -- records and the store
+    # -- limits
 
     def check_length(self, text: str) -> None:
         """Refuse text that is too long for one sentence."""
         if len(text) > self.settings.characters:
             raise TooLargeError(f"a sentence has at most {self.settings.characters:,} characters")
 
-    def _check_room(self, record: Record, sentences: Sequence[Sentence]) -> None:
-        limit = self.settings.sentences
-        if len(record.sentences) + len(sentences) > limit:
-            raise TooLargeError(f"a session has at most {limit:,} sentences")
+    def check_sentences(self, sentences: Sequence[Sentence]) -> None:
+        """Refuse a text that is too long for one session."""
+        if len(sentences) > self.settings.sentences:
+            raise TooLargeError(f"a session has at most {self.settings.sentences:,} sentences")
         for each in sentences:
             self.check_length(each.source)
 
-    async def _live(self, owner: Owner, session: str) -> Live:
-        """Return a session that is at hand and as new as the store."""
-        live = self._open.get(session)
-        if live is not None:
-            async with live.lock:
-                revision = await self.store.revision(session)
-                if revision == live.record.revision:
-                    self._open.move_to_end(session)
-                    return _of(live, owner, session)
-            self._drop(live)
-        kept = await self.store.read(session)
-        if kept is None:
-            raise MissingError(f"there is no session '{session}'")
-        known = self._open.get(session)
-        if known is not None and known.record.revision >= kept.revision:
-            return _of(known, owner, session)
-        fresh = Live(Record.of(kept, self.model))
-        _of(fresh, owner, session)
-        self._add(fresh)
-        return fresh
+    def check_terms(self, terms: Sequence[Term]) -> None:
+        """Refuse a glossary that would leave no room for anything else in the memory."""
+        memory, vocabulary = self.engine.translator.memory, self.engine.translator.target_vocabulary
+        if memory is None or not terms:
+            return
+        words = sum(len(each) for each in vocabulary.encode_many([term.target for term in terms]))
+        if words > most_glossary(memory.size):
+            raise TooLargeError(
+                f"the glossary has {words:,} words or pieces of words; this model's memory has room for "
+                f"{most_glossary(memory.size):,} of them"
+            )
 
-    async def _commit(self, live: Live) -> bool:
-        """Store what has changed; if that cannot be, let go of the session: the store knows better."""
-        try:
-            if await self._store(live.record):
-                return True
-        except BaseException:
-            self._drop(live)
-            raise
-        self._drop(live)
-        return False
+    # -- those who follow
 
-    async def _store(self, record: Record) -> bool:
-        expected = record.revision
-        change = record.change(self._clock())
-        done = await self.store.write(record.id, expected, change)
-        if done:
-            record.revision = expected + 1
-        return done
+    async def follow(self, owner: Owner, session: str, after: int) -> tuple[Live, Follower]:
+        """Begin to follow a session, from what came after a revision on."""
+        live = await self.open(owner, session)
+        record, follower = live.record, Follower()
+        places = [n for n, each in enumerate(record.sentences) if each.revision > after]
+        follower.tell(places, report=record.action.followed > after, done=live.work is None)
+        live.followers.add(follower)
+        self.engine.metrics.followers.inc()
+        return live, follower
 
-    def _add(self, live: Live) -> None:
-        self._open[live.record.id] = live
-        for session, each in list(self._open.items()):
-            if len(self._open) <= self.settings.open_sessions:
-                break
-            if each is not live and each.work is None and not each.followers and not each.lock.locked():
-                del self._open[session]
+    def leave(self, live: Live, follower: Follower) -> None:
+        """Follow no longer."""
+        live.followers.discard(follower)
+        self.engine.metrics.followers.dec()
 
-    def _drop(self, live: Live) -> None:
-        """Let go of a session whose record is not what the store has."""
-        if self._open.get(live.record.id) is live:
-            del self._open[live.record.id]
-        if live.work is not None:
-            live.work.cancel()
-            live.work = None
-        for follower in live.followers:
-            follower.tell(gone=True)
+    # -- from the beginning to the end
+
+    def start(self) -> None:
+        """Begin with what has to be done now and then."""
+        self._chores = [asyncio.create_task(self._sweep())]
+        if self.store.shared:
+            self._chores.append(asyncio.create_task(self._glance()))
+
+    async def _sweep(self) -> None:
+        """Remove sessions that nobody has touched for long."""
+        while self.settings.expiry:
+            count = await _quietly(self.store.expire(self.sessions.clock() - self.settings.expiry))
+            self.engine.metrics.expired.inc(count or 0)
+            await asyncio.sleep(SWEEP)
+
+    async def _glance(self) -> None:
+        """See what other servers have changed in the sessions that somebody follows here."""
+        while True:
+            await asyncio.sleep(GLANCE)
+            for live in self.sessions.all():
+                if live.followers:
+                    await _quietly(self.sessions.find(live.record.id))
+                    self.typist.keep_on(live)
+
+    def dismiss(self) -> None:
+        """Tell all who follow that the server is about to end."""
+        self.typist.closing = True
+        for live in self.sessions.all():
+            live.tell(gone=True)
 
     async def close(self) -> None:
-        """Give up what is under way; everything that was said is stored."""
-        running = [live.work for live in self._open.values() if live.work is not None]
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        """Finish the sentences under way; what is still waiting then is stored as waiting."""
+        self.dismiss()
+        for chore in self._chores:
+            chore.cancel()
+        await self.typist.close(self.settings.patience)
 
 
-def _of(live: Live, owner: Owner, session: str) -> Live:
-    if live.record.owner != owner.id:
-        raise MissingError(f"there is no session '{session}'")
-    return live
+def _is_ready(record: Record, place: int) -> bool:
+    sentence = record.sentences[place]
+    return sentence.human or (place < record.pending and sentence.text is not None)
 
 
-def _undone(answer: object) -> str:
-    return f"undoing the {answer.what}" if isinstance(answer, Step) else "a change"
+async def _quietly(doing: Awaitable[Answer]) -> Answer | None:
+    """Do something that may fail for a while, since the store does not answer or a session is gone."""
+    try:
+        return await doing
+    except RefusalError:
+        return None

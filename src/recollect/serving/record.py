@@ -4,15 +4,28 @@ The record is all that is stored. The memory is not in it: that follows from it 
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from recollect.serving.reasons import Reason, reason_from
 from recollect.serving.refusals import MissingError, WrongError
 from recollect.serving.store import Change, Head, Kept
 from recollect.text.glossary import Term
 
-__all__ = ["CONFIRMED", "CORRECTED", "MACHINE", "WAITING", "Forgotten", "Record", "Sentence", "Step"]
+__all__ = [
+    "CONFIRMED",
+    "CORRECTED",
+    "MACHINE",
+    "WAITING",
+    "Action",
+    "Followed",
+    "Forgotten",
+    "Record",
+    "Said",
+    "Sentence",
+    "Step",
+]
 
 WAITING, MACHINE, CORRECTED, CONFIRMED = "waiting", "machine", "corrected", "confirmed"
 
@@ -28,7 +41,11 @@ class Sentence:
     aligned: tuple[int, ...] = ()  # the source token that each of them, and the end, looked at
     settled: int = 0  # the epoch in which a person settled it
     where: str = ""  # in its file, for people
+    gap: str = ""  # the white space after it, in its text
     revision: int = 0  # of the session, when it was last changed
+    changed: int = 0  # the epoch in which the machine last said something else than before
+    before: str = ""  # what it said before that
+    why: tuple[Reason, ...] = ()  # which remembered words it said so because of
 
     @property
     def human(self) -> bool:
@@ -37,7 +54,7 @@ class Sentence:
 
     def as_json(self) -> bytes:
         """Return what is stored of it."""
-        return _json({name: value for name, value in asdict(self).items() if value not in (None, "", (), 0)})
+        return _json({name: value for name, value in asdict(self).items() if value or name == "text"})
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -45,7 +62,18 @@ class Sentence:
         fields = json.loads(data)
         for name in ("tokens", "aligned"):
             fields[name] = tuple(fields.get(name, ()))
+        fields["why"] = tuple(reason_from(each) for each in fields.get("why", ()))
         return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the machine says of a sentence."""
+
+    text: str
+    tokens: tuple[int, ...] = ()
+    aligned: tuple[int, ...] = ()
+    why: tuple[Reason, ...] = ()  # where that is not what it said before
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +89,7 @@ class Step:
     """Something a person has done, and what was there before."""
 
     what: str  # for people: "correction of sentence 2"
-    start: int  # the first sentence that it may have changed
+    start: int  # the place of the first sentence that it may have changed
     sentence: tuple[int, Sentence] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,6 +109,25 @@ class Step:
         return cls(fields["what"], fields["start"], sentence, fields["facts"])
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a person did last, and the epochs in which that is followed."""
+
+    what: str = ""
+    because: int | None = None  # the sentence that was corrected; None: it was something else
+    since: int = 0  # the first epoch that has not been followed through before
+    followed: int = 0  # the revision in which all was followed through; 0: not yet
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What came of something a person did: sentences that the machine now says in another way."""
+
+    what: str
+    because: int | None
+    places: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class Record:
     """A document under way. Sentences before `pending` are as the rest of the record wants them to be.
@@ -98,15 +145,17 @@ class Record:
     memory: bool = True
     format: str | None = None
     file: str | None = None  # the name of the file it came in, for people
+    column: str | None = None  # of a table, that is translated
     glossary: tuple[Term, ...] = ()
     pins: tuple[str, ...] = ()
     forgotten: tuple[Forgotten, ...] = ()
     pending: int = 0
     epoch: int = 1
+    action: Action = field(default_factory=Action)
     sentences: list[Sentence] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     revision: int = 0
-    _touched: set[str] = field(default_factory=set)
+    _touched: set[str] = field(default_factory=lambda: {"rules"})
     _removed: set[str] = field(default_factory=set)
 
     # -- what is there
@@ -120,10 +169,35 @@ class Record:
 
     def next_to_translate(self) -> int | None:
         """Return the place of the next sentence that the machine has to say something about."""
-        for place in range(self.pending, len(self.sentences)):
-            if not self.sentences[place].human:
+        return next(self._due(), None)
+
+    @property
+    def waiting(self) -> int:
+        """How many sentences the machine has still to say, or to say anew."""
+        return sum(1 for _ in self._due())
+
+    def _due(self) -> Iterator[int]:
+        places = range(self.pending, len(self.sentences))
+        return (place for place in places if not self.sentences[place].human)
+
+    def first_said(self, word: str) -> int:
+        """Return the place of the first sentence whose translation has a word."""
+        for place, sentence in enumerate(self.sentences):
+            if sentence.text is not None and word in sentence.text:
                 return place
-        return None
+        raise WrongError(f"no translation in this session says '{word}'")
+
+    def followed(self) -> Followed | None:
+        """Return what came of what a person did last, once all of it is followed."""
+        action = self.action
+        if not action.followed:
+            return None
+        places = [
+            place
+            for place, each in enumerate(self.sentences)
+            if each.changed >= action.since and not each.human and each.text != each.before
+        ]
+        return Followed(action.what, action.because, tuple(places))
 
     # -- what people do
 
@@ -148,45 +222,51 @@ class Record:
 
     def _settle(self, number: int, text: str, state: str, what: str) -> None:
         before, place = self.sentence(number), number - 1
-        self._begin_epoch(Step(what, place, (place, before)))
-        self._put(place, replace(before, text=text, state=state, tokens=(), aligned=(), settled=self.epoch))
+        self._begin_epoch(Step(what, place, (place, before)), because=number)
+        said = replace(before, text=text, state=state, settled=self.epoch, tokens=(), aligned=(), why=())
+        self._put(place, said)
 
     def set_terms(self, terms: Sequence[Term]) -> None:
         """Replace the glossary."""
-        before = {"glossary": [asdict(term) for term in self.glossary]}
-        self._begin_epoch(Step("change of the glossary", 0, facts=before))
-        self.glossary = tuple(terms)
+        if tuple(terms) != self.glossary:
+            before = {"glossary": [asdict(term) for term in self.glossary]}
+            self._begin_epoch(Step("change of the glossary", 0, facts=before))
+            self.glossary = tuple(terms)
+            self._touched.add("rules")
 
-    def pin(self, word: str, start: int) -> None:
-        """Keep a word in the memory; sentences from the place `start` on may come out otherwise."""
+    def pin(self, word: str) -> None:
+        """Keep a word in the memory whatever comes."""
         if word not in self.pins:
-            self._begin_epoch(Step(f"pinning of '{word}'", start, facts=self._word_facts()))
+            self._change_words(f"pinning of '{word}'", word)
             self.pins = (*self.pins, word)
             self.forgotten = tuple(each for each in self.forgotten if each.word != word)
 
-    def unpin(self, word: str, start: int) -> None:
+    def unpin(self, word: str) -> None:
         """Keep a word no longer than others."""
         if word not in self.pins:
             raise WrongError(f"'{word}' is not pinned")
-        self._begin_epoch(Step(f"unpinning of '{word}'", start, facts=self._word_facts()))
+        self._change_words(f"unpinning of '{word}'", word)
         self.pins = tuple(each for each in self.pins if each != word)
 
-    def forget(self, word: str, start: int) -> None:
+    def forget(self, word: str) -> None:
         """Remove a word from the memory, for good unless a person says it later."""
-        self._begin_epoch(Step(f"forgetting of '{word}'", start, facts=self._word_facts()))
+        self._change_words(f"forgetting of '{word}'", word)
         self.pins = tuple(each for each in self.pins if each != word)
         others = tuple(each for each in self.forgotten if each.word != word)
         self.forgotten = (*others, Forgotten(word, self.epoch))
 
-    def _word_facts(self) -> dict[str, Any]:
+    def _change_words(self, what: str, word: str) -> None:
+        self._begin_epoch(Step(what, self.first_said(word) + 1, facts=self._words()))
+        self._touched.add("rules")
+
+    def _words(self) -> dict[str, Any]:
         return {"pins": list(self.pins), "forgotten": [asdict(each) for each in self.forgotten]}
 
     def switch_memory(self, on: bool) -> None:
         """Remember, or translate each sentence alone; everything the machine has said is said anew."""
         if on != self.memory:
             self.memory = on
-            self.epoch += 1
-            self.pending = 0
+            self._open_epoch(0, f"switching the memory {'on' if on else 'off'}")
 
     def undo(self) -> Step:
         """Take back what a person has done last; return that."""
@@ -194,34 +274,50 @@ class Record:
             raise WrongError("there is nothing to undo")
         step = self.steps.pop()
         self._removed.add(f"u{len(self.steps)}")
-        self.epoch += 1
-        self.pending = min(self.pending, step.start)
+        self._open_epoch(step.start, f"undoing the {step.what}")
         if step.sentence is not None:
             self._put(*step.sentence)
-        self._restore(step.facts)
+        if step.facts:
+            self._restore(step.facts)
+            self._touched.add("rules")
         return step
 
-    def _begin_epoch(self, step: Step) -> None:
+    def _begin_epoch(self, step: Step, because: int | None = None) -> None:
         self._touched.add(f"u{len(self.steps)}")
         self.steps.append(step)
+        self._open_epoch(step.start, step.what, because)
+
+    def _open_epoch(self, start: int, what: str, because: int | None = None) -> None:
         self.epoch += 1
-        self.pending = min(self.pending, step.start)
+        self.pending = min(self.pending, start)
+        new = self.action.followed or not self.action.since
+        self.action = Action(what, because, self.epoch if new else self.action.since)
 
     # -- what the machine does
 
-    def translated(self, place: int, text: str, tokens: Sequence[int], aligned: Sequence[int]) -> bool:
+    def translated(self, place: int, said: Said) -> bool:
         """Note what the machine says of a sentence; return whether that is news."""
         before = self.sentences[place]
         self.pending = place + 1
-        said = replace(before, text=text, state=MACHINE, tokens=tuple(tokens), aligned=tuple(aligned))
-        if said == before:
+        if before.state == MACHINE and before.text == said.text:
+            if before.tokens != said.tokens:
+                self._put(place, replace(before, tokens=said.tokens, aligned=said.aligned))
             return False
-        self._put(place, said)
+        now = replace(before, text=said.text, state=MACHINE, tokens=said.tokens, aligned=said.aligned)
+        if before.text is not None:
+            # What was said before all that is being followed now, however often it has changed since.
+            first = before.before if before.changed >= self.action.since > 0 else before.text
+            now = replace(now, changed=self.epoch, before=first, why=said.why)
+        self._put(place, now)
         return True
 
-    def rest_is_human(self) -> None:
-        """Note that there is nothing left for the machine."""
+    def rest_is_done(self) -> bool:
+        """Note that there is nothing left for the machine; return whether that is news."""
+        news = self.pending != len(self.sentences) or bool(self.action.since and not self.action.followed)
         self.pending = len(self.sentences)
+        if self.action.since and not self.action.followed:
+            self.action = replace(self.action, followed=self.revision + 1)
+        return news
 
     # -- in a store
 
@@ -235,12 +331,14 @@ class Record:
         self.changed = now
         put = {"head": self._facts()}
         for name in sorted(self._touched):
-            number = int(name[1:])
-            if name[0] == "s":
-                self.sentences[number] = replace(self.sentences[number], revision=self.revision + 1)
-                put[name] = self.sentences[number].as_json()
-            elif number < len(self.steps):
-                put[name] = self.steps[number].as_json()
+            if name == "rules":
+                put[name] = _json({"glossary": [asdict(term) for term in self.glossary], **self._words()})
+            elif name.startswith("s"):
+                place = int(name[1:])
+                self.sentences[place] = replace(self.sentences[place], revision=self.revision + 1)
+                put[name] = self.sentences[place].as_json()
+            elif int(name[1:]) < len(self.steps):
+                put[name] = self.steps[int(name[1:])].as_json()
         removed = sorted(self._removed - put.keys())
         self._touched.clear()
         self._removed.clear()
@@ -259,10 +357,10 @@ class Record:
                 "memory": self.memory,
                 "format": self.format,
                 "file": self.file,
-                "glossary": [asdict(term) for term in self.glossary],
-                **self._word_facts(),
+                "column": self.column,
                 "pending": self.pending,
                 "epoch": self.epoch,
+                "action": asdict(self.action),
                 "sentences": len(self.sentences),
                 "steps": len(self.steps),
             }
@@ -273,10 +371,10 @@ class Record:
         """Return a stored record, for the model of this signature."""
         facts = json.loads(kept.items["head"])
         sentences, steps = facts.pop("sentences"), facts.pop("steps")
-        changeable = {name: facts.pop(name) for name in ("glossary", "pins", "forgotten")}
         facts["languages"] = tuple(facts["languages"])
-        record = cls(**facts, revision=kept.revision)
-        record._restore(changeable)
+        facts["action"] = Action(**facts["action"])
+        record = cls(**facts, revision=kept.revision, _touched=set())
+        record._restore(json.loads(kept.items["rules"]))
         record.sentences = [Sentence.from_json(kept.items[f"s{number}"]) for number in range(sentences)]
         record.steps = [Step.from_json(kept.items[f"u{number}"]) for number in range(steps)]
         if record.model != model:  # tokens of another model mean nothing here: texts do

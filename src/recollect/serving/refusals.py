@@ -7,6 +7,8 @@ __all__ = [
     "DeniedError",
     "MissingError",
     "RefusalError",
+    "StoppingError",
+    "StoreError",
     "TooLargeError",
     "TooManyError",
     "WrongError",
@@ -39,6 +41,18 @@ class BusyError(RefusalError):
     """Somebody else is changing the same thing."""
 
     status = 409
+
+
+class StoppingError(RefusalError):
+    """The server is about to end."""
+
+    status = 503
+
+
+class StoreError(RefusalError):
+    """The store does not answer."""
+
+    status = 503
 
 
 class TooLargeError(RefusalError):

@@ -1,7 +1,11 @@
-"""What operators ask: is it alive, is it ready."""
+"""What operators ask: is it alive, is it ready, what is it doing."""
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
+
+from recollect.serving.asking import TheDesk
+from recollect.serving.messages import Failure
+from recollect.serving.refusals import StoreError
 
 __all__ = ["router"]
 
@@ -14,14 +18,19 @@ async def health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/ready")
-async def ready(request: Request) -> JSONResponse:
+@router.get("/ready", responses={503: {"model": Failure}})
+async def ready(desk: TheDesk) -> Response:
     """Say whether the model works and the store answers."""
-    desk = request.app.state.desk
+    if not desk.engine.running or desk.typist.closing:
+        return JSONResponse({"error": "the server is stopping"}, 503)
     try:
         await desk.store.check()
-    except Exception as error:
-        return JSONResponse({"error": f"the store does not answer ({error})"}, 503)
-    if not desk.engine.running:
-        return JSONResponse({"error": "the model is not running"}, 503)
+    except StoreError as error:
+        return JSONResponse({"error": str(error)}, 503)
     return JSONResponse({"status": "ready", "languages": list(desk.engine.translator.languages)})
+
+
+@router.get("/metrics")
+async def metrics(desk: TheDesk) -> Response:
+    """Return figures for Prometheus."""
+    return Response(desk.engine.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -19,8 +19,8 @@ class Settings:
     lanes: int = 32  # sentences of different sessions that are searched side by side
     sentences: int = 10_000  # a session may have
     characters: int = 5_000  # a sentence, a correction or a name may have
-    terms: int = 500  # a session's glossary may have
-    sessions: int = 1_000  # an owner may have
+    sessions: int = 1_000  # a key may have
+    site_sessions: int = 100_000  # there may be of those who have no key
     upload: int = 10 << 20  # bytes of a request
     expiry: float = 30 * DAY  # seconds after which an untouched session is removed; 0: never
     cache: int = 256 << 20  # bytes of memories that are kept at hand

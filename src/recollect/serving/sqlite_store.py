@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from recollect.errors import DataError
+from recollect.serving.refusals import StoreError
 from recollect.serving.store import Change, Head, Kept
 
 __all__ = ["SQLiteStore"]
@@ -38,9 +39,12 @@ CREATE TABLE IF NOT EXISTS item (
 class SQLiteStore:
     """One thread has the file; whatever waits for it shares a commit, and with it the wait for the disk."""
 
+    shared = False
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._waiting: SimpleQueue[Work | None] = SimpleQueue()
+        self._closed = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._open()
@@ -68,6 +72,12 @@ class SQLiteStore:
     async def read(self, session: str) -> Kept | None:
         """Return a whole session."""
         return await self._do(partial(_read, session=session))
+
+    async def item(self, session: str, name: str) -> bytes | None:
+        """Return one item of a session; None: there is none."""
+        statement = "SELECT value FROM item WHERE session = ? AND name = ?"
+        row = await self._do(lambda base: base.execute(statement, (session, name)).fetchone())
+        return None if row is None else bytes(row[0])
 
     async def write(self, session: str, expected: int, change: Change) -> bool:
         """Change a session whose revision is `expected`; see `Store`."""
@@ -100,19 +110,28 @@ class SQLiteStore:
         """Nobody else is there."""
         return True
 
+    async def release(self, session: str) -> None:
+        """Nobody else is there."""
+
     async def check(self) -> None:
-        """Raise if the store does not answer."""
+        """Do nothing, if the store answers."""
         await self._do(lambda base: base.execute("SELECT 1").fetchone())
 
     async def close(self) -> None:
         """Finish what is waiting, and close the file."""
+        self._closed = True
         self._waiting.put(None)
         await asyncio.to_thread(self._thread.join)
 
     async def _do(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        if self._closed:
+            raise StoreError("the store is closed")
         answer: Future[Answer] = Future()
         self._waiting.put((work, answer))
-        return await asyncio.wrap_future(answer)
+        try:
+            return await asyncio.wrap_future(answer)
+        except sqlite3.Error as error:
+            raise StoreError(f"the store does not answer ({error})") from error
 
     def _run(self) -> None:
         while (first := self._waiting.get()) is not None:
@@ -170,7 +189,7 @@ def _read(base: sqlite3.Connection, session: str) -> Kept | None:
     revision = _revision(base, session)
     if revision is None:
         return None
-    rows = base.execute("SELECT name, value FROM item WHERE session = ?", (session,))
+    rows = base.execute("SELECT name, value FROM item WHERE session = ? AND name <> 'file'", (session,))
     return Kept(revision, dict(rows.fetchall()))
 
 

@@ -37,14 +37,23 @@ class Kept:
 
 
 class Store(Protocol):
-    """A store survives the death of the server: what `write` has answered is there afterwards."""
+    """A store survives the death of the server: what `write` has answered is there afterwards.
+
+    Everything raises a `StoreError` where the store does not answer.
+    """
+
+    shared: bool  # with other servers of the same site
 
     async def revision(self, session: str) -> int | None:
         """Return a session's revision; None: there is no such session."""
         ...
 
     async def read(self, session: str) -> Kept | None:
-        """Return a whole session."""
+        """Return a whole session, but for the item `file`, which may be large."""
+        ...
+
+    async def item(self, session: str, name: str) -> bytes | None:
+        """Return one item of a session; None: there is none."""
         ...
 
     async def write(self, session: str, expected: int, change: Change) -> bool:
@@ -74,8 +83,12 @@ class Store(Protocol):
         """Ask to be the only one who translates a session for some time."""
         ...
 
+    async def release(self, session: str) -> None:
+        """Let others translate a session."""
+        ...
+
     async def check(self) -> None:
-        """Raise if the store does not answer."""
+        """Do nothing, if the store answers."""
         ...
 
     async def close(self) -> None:

@@ -55,6 +55,7 @@ export class Header {
     byId("undo").disabled = !undoable;
     byId("undo").title = undoable ? `Undo the ${undoable}` : "";
     byId(`memory-${this.mode}`).checked = true;
+    byId("more-form").hidden = this.session.file !== null; // a file comes back as it was, translated
     document.body.classList.toggle("comparing", Boolean(comparing));
     this.writeProgress();
   }

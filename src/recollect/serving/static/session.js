@@ -63,10 +63,10 @@ export class Session extends EventTarget {
     this.revision = record.revision;
     this.languages = record.languages;
     this.remembers = record.memory;
-    this.format = record.format;
+    this.file = record.file; // its name, or null: text that was typed here
     this.sentences = record.sentences.map((sentence, place) => newer(sentence, this.sentences?.[place]));
     this.glossary = record.glossary;
-    this.flags = record.flags ?? [];
+    this.flags = record.flags;
     this.following = record.waiting > 0;
     this.undoable = record.undo; // what would be undone, or null
   }
