@@ -57,6 +57,10 @@ function use(opened) {
   enterText();
 }
 
+function showHeat({ number, explained }) {
+  heat.show(number, explained, ["corrected", "confirmed"].includes(session.at(number).state));
+}
+
 function goTo(number) {
   closeDrawers();
   sentences.go(number);
@@ -112,9 +116,9 @@ function typed(event) {
   }
 }
 
-sentences.addEventListener("explained", ({ detail }) => heat.show(detail.number, detail.explained));
+sentences.addEventListener("explained", ({ detail }) => showHeat(detail));
 sentences.addEventListener("pointed", ({ detail }) => {
-  heat.show(detail.number, detail.explained);
+  showHeat(detail);
   heat.point(detail.place);
   memory.point(detail.explained.words[detail.place].looks);
 });

@@ -24,7 +24,11 @@ export class Header {
   show(session) {
     this.session = session;
     session.addEventListener("record", () => this.write());
-    for (const event of ["sentence", "following"]) session.addEventListener(event, () => this.writeProgress());
+    session.addEventListener("sentence", () => this.writeProgress());
+    session.addEventListener("following", () => {
+      show(""); // what followed before is past
+      this.writeProgress();
+    });
     session.addEventListener("followed", ({ detail }) => this.tell(detail));
     session.addEventListener("connection", ({ detail }) => {
       byId("connection").textContent = detail ? "" : "Connection lost; trying again.";

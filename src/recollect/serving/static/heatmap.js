@@ -9,52 +9,25 @@ const SPOKEN = /[\p{L}\p{N}]/u;
 
 export class HeatMap {
   constructor() {
-    this.title = byId("heat-title");
     this.place = byId("heat");
   }
 
-  clear(note = "") {
-    this.title.textContent = "Sentence";
-    this.place.replaceChildren(...(note ? [element("p", { class: "quiet" }, note)] : []));
+  clear() {
+    byId("heat-title").textContent = "Sentence";
+    this.place.replaceChildren();
   }
 
-  show(number, explained) {
-    this.title.textContent = `Sentence ${number}`;
+  /** Show what each word heard of the memory; `human`: the words are a person's. */
+  show(number, explained, human) {
+    byId("heat-title").textContent = `Sentence ${number}`;
     const columns = consulted(explained.words);
-    if (!columns.length) {
-      const note = "The memory was not heard here: the sentence would be the same without it.";
-      this.place.replaceChildren(element("p", { class: "quiet" }, note));
-      return;
+    const parts = columns.length
+      ? [table(number, explained.words, columns)]
+      : [note(human ? "These are a person's words." : "The memory was not heard here.")];
+    if (explained.alone !== explained.text) {
+      parts.push(element("p", { class: "alone-line" }, note("Without memory: ", "span"), explained.alone));
     }
-    const rows = explained.words
-      .map((word, place) => ({ ...word, place }))
-      .filter((word) => SPOKEN.test(word.text))
-      .map((word) => this.row(word, columns));
-    this.place.replaceChildren(
-      element(
-        "table",
-        { class: "heat" },
-        element("caption", { class: "unseen" }, `What was heard of remembered words, sentence ${number}`),
-        element("thead", {}, element("tr", {}, element("td"), ...columns.map(heading))),
-        element("tbody", {}, ...rows),
-      ),
-    );
-    if (explained.alone && explained.alone !== explained.text) {
-      this.place.append(
-        element("p", { class: "alone-line" }, element("span", { class: "quiet" }, "Without memory: "), explained.alone),
-      );
-    }
-  }
-
-  row(word, columns) {
-    const cells = columns.map((column) => {
-      const weight = word.looks.find((look) => key(look) === column.key)?.weight ?? 0;
-      const cell = element("td", { title: `${word.text} ← ${column.text} (${column.sentence}): ${percent(weight)}` });
-      cell.style.setProperty("--weight", weight.toFixed(3));
-      if (weight >= LEAST) cell.append(unseen(percent(weight)));
-      return cell;
-    });
-    return element("tr", { "data-place": word.place }, element("th", { scope: "row" }, word.text), ...cells);
+    this.place.replaceChildren(...parts);
   }
 
   /** Set off the row of a word. */
@@ -65,8 +38,30 @@ export class HeatMap {
   }
 }
 
-function key(look) {
-  return `${look.sentence} ${look.origin} ${look.text}`;
+function note(text, kind = "p") {
+  return element(kind, { class: "quiet" }, text);
+}
+
+function table(number, words, columns) {
+  const rows = words.map((word, place) => (SPOKEN.test(word.text) ? row(word, place, columns) : null));
+  return element(
+    "table",
+    { class: "heat" },
+    element("caption", { class: "unseen" }, `What was heard of remembered words, sentence ${number}`),
+    element("thead", {}, element("tr", {}, element("td"), ...columns.map(heading))),
+    element("tbody", {}, ...rows),
+  );
+}
+
+function row(word, place, columns) {
+  const cells = columns.map((column) => {
+    const weight = word.looks.find((look) => key(look) === column.key)?.weight ?? 0;
+    const cell = element("td", { title: `${word.text} heard ${column.text} (${column.sentence}): ${percent(weight)}` });
+    cell.style.setProperty("--weight", weight.toFixed(3));
+    if (weight >= LEAST) cell.append(unseen(percent(weight)));
+    return cell;
+  });
+  return element("tr", { "data-place": place }, element("th", { scope: "row" }, word.text), ...cells);
 }
 
 function heading({ text, sentence, origin }) {
@@ -78,9 +73,13 @@ function heading({ text, sentence, origin }) {
       { class: "upright" },
       element("span", { class: `origin ${origin}`, "aria-hidden": "true" }),
       `${text} `,
-      element("small", {}, sentence > 0 ? `${sentence}` : "earlier"),
+      element("small", {}, sentence > 0 ? `${sentence}` : "before"),
     ),
   );
+}
+
+function key(look) {
+  return `${look.sentence} ${look.origin} ${look.text}`;
 }
 
 /** Return the remembered words that were heard most in a sentence, in the order of the document. */

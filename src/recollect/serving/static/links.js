@@ -62,7 +62,7 @@ export class Links {
             x: to.left + Math.min(to.width, 80) / 2 - frame.left,
             y: (above ? top + 8 : to.bottom + 1) - frame.top,
           },
-          gutter: edge - frame.left - LANE * lane,
+          gutter: edge - frame.left - LANE * Math.min(lane, 2) - 4, // further out is the source
           above,
         });
       }),
