@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 from desk import Desk
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from story import Story, find_story
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+expect.set_options(timeout=60_000)  # the machine may be busy
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +95,7 @@ class PageMaker:
 
     def __call__(self, address: str, **options: object) -> Desk:
         context = self.browser.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         self.contexts.append(context)
         page = context.new_page()
         self._watch(page, address)

@@ -1,6 +1,5 @@
 """The page at `/`, in a real browser, against a real server: what a translator does with it."""
 
-import json
 import re
 from pathlib import Path
 
@@ -9,6 +8,18 @@ from playwright.sync_api import expect
 from story import Story
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "documents"
+SEVERAL_WAYS = {  # a watch and a woman, each with two names: one of them at least is noticed, whatever the model
+    "这是我的怀表": "This is my pocketwatch.",
+    "怀表在哪里": "Where is the pocketwatch?",
+    "怀表被偷了": "The timepiece was stolen.",
+    "我喜欢这块怀表": "I like this timepiece.",
+    "怀表不见了": "The pocketwatch is gone.",
+    "莉迪亚来了": "Lydia came.",
+    "莉迪亚走了": "Lydia left.",
+    "我爱莉迪亚": "I love Lydia.",
+    "莉迪亚在哪里": "Where is Helena?",
+    "我看见了莉迪亚": "I saw Helena.",
+}
 
 
 def test_a_correction_is_followed_undone_and_found_again(desk: Desk, story: Story) -> None:
@@ -170,12 +181,14 @@ def test_a_glossary_is_remembered(desk: Desk, story: Story) -> None:
     expect(page.get_by_role("button", name=re.compile("^glossary"))).to_be_visible()
 
 
-def test_a_file_comes_back_translated(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_comes_back_translated(desk: Desk) -> None:
     page = desk.page
     page.locator("#file").set_input_files(SAMPLES / "scene.srt")
     expect(page.locator("#name")).to_have_text("scene.srt")
-    page.wait_for_function("document.querySelectorAll('.row').length && !document.querySelector('[data-state=waiting]')")
-    expect(page.locator("#progress")).to_be_hidden()
+    expect(page.locator(".row[data-state=machine]").first).to_be_visible()
+    expect(page.locator(".row[data-state=waiting]")).to_have_count(0)
+    desk.settled()
+    expect(page.get_by_label("More text for this document")).to_be_hidden()
     with page.expect_download() as found:
         page.get_by_role("button", name="Download").click()
     assert found.value.suggested_filename == "scene.en.srt"
@@ -219,17 +232,18 @@ def test_markup_in_a_text_is_text(desk: Desk) -> None:
     assert desk.page.locator("main img, main script").count() == 0
 
 
-def test_terms_said_in_several_ways_are_flagged(desk: Desk, story: Story) -> None:
-    desk.translate(story.text)
-    desk.correct(2, story.correction)
-    desk.correct(9, "Mr. Otherwise, open the door!")
-    flag = desk.row(9).get_by_role("button", name=re.compile("ways"))
+def test_terms_said_in_several_ways_are_flagged(desk: Desk) -> None:
+    desk.settle(SEVERAL_WAYS)
+    flag = desk.page.get_by_role("button", name=re.compile("ways of saying")).last
     expect(flag).to_be_visible()
     flag.click()
     said = desk.page.get_by_role("dialog")
-    expect(said).to_contain_text("Otherwise")
-    said.get_by_role("button", name="Go to sentence 2").first.click()
-    expect(desk.target(2)).to_be_focused()
+    expect(said).to_contain_text("is said in several ways")
+    place = said.get_by_role("button", name=re.compile("Go to sentence")).first
+    number = int(place.inner_text())
+    place.click()
+    expect(desk.target(number)).to_be_focused()
+    expect(desk.row(number).locator(".term").first).to_be_visible()
 
 
 def test_a_document_is_deleted_for_good(desk: Desk) -> None:
@@ -246,4 +260,4 @@ def test_what_differs_between_two_texts(desk: Desk) -> None:
         "async (texts) => [...(await import('/static/words.js')).differing(...texts, 'en')]",
         ["Mr. Blackwood, open the door.", "Mr. Blake, open the old door."],
     )
-    assert json.dumps(found) == "[2]"
+    assert found == [2]

@@ -50,8 +50,8 @@ export async function answer(method, path, { body, file, signal } = {}) {
 }
 
 /** Return the JSON of an answer, or null where there is none. */
-export async function request(method, path, body) {
-  const response = await answer(method, path, { body });
+export async function request(method, path, body, signal) {
+  const response = await answer(method, path, { body, signal });
   return response.status === 204 ? null : response.json();
 }
 

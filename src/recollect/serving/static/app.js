@@ -18,15 +18,14 @@ const header = new Header(() => sentences.goToChange(1));
 const memory = new Memory((number) => goTo(number));
 const glossary = new Glossary();
 const heat = new HeatMap();
-const documents = new Documents(() => (location.hash = ""));
+const documents = new Documents(() => leave());
 const composer = new Composer(({ id }) => (location.hash = id));
 let session = null;
 
 /** Open the document whose id is in the address, or an empty sheet. */
 async function openFromAddress() {
   const id = location.hash.slice(1);
-  session?.close();
-  session = null;
+  close();
   calm();
   closeDrawers();
   document.body.dataset.view = id ? "document" : "composer";
@@ -45,6 +44,17 @@ async function openFromAddress() {
     if (error.status === 404) documents.drop(id);
     complain(error);
   }
+}
+
+function close() {
+  session?.close();
+  session = null;
+  sentences.pointing.leave();
+}
+
+function leave() {
+  close();
+  location.hash = "";
 }
 
 function use(opened) {
@@ -104,7 +114,7 @@ function typed(event) {
     event.preventDefault();
     nextRegion(event.shiftKey, enterText);
   } else if (event.key === "Escape") {
-    if (sentences.card.shown) sentences.leave();
+    if (sentences.pointing.card.shown) sentences.pointing.leave();
     closeDrawers();
   } else if (command && event.key === "z" && !writing && session) {
     event.preventDefault();
@@ -117,12 +127,12 @@ function typed(event) {
 }
 
 sentences.addEventListener("explained", ({ detail }) => showHeat(detail));
-sentences.addEventListener("pointed", ({ detail }) => {
+sentences.pointing.addEventListener("pointed", ({ detail }) => {
   showHeat(detail);
   heat.point(detail.place);
   memory.point(detail.explained.words[detail.place].looks);
 });
-sentences.addEventListener("left", () => {
+sentences.pointing.addEventListener("left", () => {
   heat.point(-1);
   memory.point([]);
 });

@@ -3,6 +3,8 @@
 import { byId, element } from "./elements.js";
 import { ORIGINS, percent, whence } from "./wording.js";
 
+const UNHEARD = "The memory had nothing to say here.";
+
 export class Card {
   constructor(onEdit, onGo) {
     this.card = byId("card");
@@ -40,7 +42,7 @@ export class Card {
   }
 
   looks(word) {
-    if (!word.looks.length) return element("p", { class: "quiet" }, "Nothing was remembered yet.");
+    if (!word.looks.length) return element("p", { class: "quiet" }, UNHEARD);
     const lines = word.looks.slice(0, 5).map((look) =>
       element(
         "li",
@@ -90,7 +92,7 @@ export function spoken(word) {
     .slice(0, 3)
     .map((look) => `${look.text}, ${look.sentence < 1 ? "earlier" : `sentence ${look.sentence}`}, ${percent(look.share)}`);
   const heard = `Memory heard ${percent(word.heard)}.`;
-  const asked = looks.length ? ` Looked at ${looks.join("; ")}.` : " Nothing was remembered yet.";
+  const asked = looks.length ? ` Looked at ${looks.join("; ")}.` : ` ${UNHEARD}`;
   const alone = word.differs ? ` Without memory: ${word.alone || "the end of the sentence"}.` : "";
   return heard + asked + alone;
 }

@@ -11,8 +11,8 @@ import { ago, counted } from "./wording.js";
 const KEPT = "recollect-documents";
 
 export class Documents {
-  constructor(onDeleted) {
-    this.onDeleted = onDeleted;
+  constructor(leave) {
+    this.leave = leave; // the open document
     this.list = byId("document-list");
     this.found = [];
     this.list.addEventListener("keydown", (event) => this.typed(event));
@@ -81,10 +81,10 @@ export class Documents {
 
   async remove(id, name) {
     try {
+      if (id === this.open) this.leave();
       await request("DELETE", `v1/sessions/${id}`);
       say(`${name} deleted.`);
       this.drop(id);
-      if (id === this.open) this.onDeleted();
     } catch (error) {
       complain(error);
     }

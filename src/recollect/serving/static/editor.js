@@ -19,7 +19,7 @@ export function edit(row, { select = null } = {}) {
       if (!row.editing) return; // taking the field away is a blur too
       row.editing = false;
       row.element.classList.remove("editing");
-      row.update();
+      row.update({ anew: true });
       resolve(result);
     };
     const save = () => leave(saved({ onward: false }));

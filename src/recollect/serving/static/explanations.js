@@ -2,18 +2,21 @@
 
 import { wordOf, words } from "./words.js";
 
-const LEAST = 0.02; // of what was looked at, for a remembered word to be worth a line
+const LEAST = 0.005; // that reached the word, for a remembered word to be worth a line
 
-/** Explanations of a document's sentences, fetched once each until something changes. */
+/** Explanations of a document's sentences, fetched once for each revision. */
 export class Explanations {
   constructor(session) {
     this.session = session;
     this.found = new Map();
-    for (const event of ["sentence", "record"]) session.addEventListener(event, () => this.found.clear());
   }
 
   /** Return {text, alone, words: [{text, heard, looks, differs, alone}]} of a sentence. */
   of(number) {
+    if (this.revision !== this.session.revision) {
+      this.revision = this.session.revision;
+      this.found.clear();
+    }
     if (!this.found.has(number)) {
       const coming = this.session.explain(number).then((told) => this.inWords(told));
       coming.catch(() => this.found.delete(number));
@@ -55,7 +58,7 @@ export class Explanations {
         found.set(key, look);
       }
     }
-    return [...found.values()].sort((a, b) => b.share - a.share).filter((look) => look.share >= LEAST);
+    return [...found.values()].sort((a, b) => b.weight - a.weight).filter((look) => look.weight >= LEAST);
   }
 
   place(word, sentence) {

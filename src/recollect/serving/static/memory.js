@@ -37,6 +37,7 @@ export class Memory {
   async load() {
     clearTimeout(this.waiting);
     const { session } = this;
+    if (session.closed) return;
     try {
       const found = await session.memory();
       if (session !== this.session) return;

@@ -23,7 +23,9 @@ export class Row {
     this.source = element("div", { role: "gridcell", class: "source", lang: source });
     this.target = element("div", { role: "gridcell", class: "target", lang: target, tabindex: "-1" });
     this.alone = element("div", { role: "gridcell", class: "alone", lang: target });
-    this.margin = element("div", { role: "gridcell", class: "margin" });
+    this.notes = element("span");
+    this.acts = element("span"); // apart: a note that is clicked must not be written anew by becoming current
+    this.margin = element("div", { role: "gridcell", class: "margin" }, this.notes, this.acts);
     this.element = element(
       "div",
       { role: "row", class: "row", "data-number": number, "aria-rowindex": number + 1 },
@@ -46,25 +48,30 @@ export class Row {
     return [...this.target.querySelectorAll(".word")];
   }
 
-  update() {
+  /** Write what has changed; `anew`: something else stands in place of the translation. */
+  update({ anew = false } = {}) {
+    if (anew) written.delete(this.target);
     const { state } = this.sentence;
     const { sign, said } = STATES[state];
     this.element.dataset.state = state;
-    this.head.replaceChildren(
+    write(this.head, [state], () => [
       `${this.number}`,
-      element("span", { class: "sign", title: said }, ...(sign ? [icon(sign)] : [])),
+      element("span", { class: "sign", title: said, "aria-hidden": "true" }, ...(sign ? [icon(sign)] : [])),
       unseen(said),
-    );
+    ]);
     this.writeSource();
     if (!this.editing) this.writeTarget();
     this.writeAlone();
-    this.writeMargin();
+    this.writeNotes();
+    this.writeActs();
   }
 
   writeSource() {
     const { source, where } = this.sentence;
-    const place = where ? element("span", { class: "place", lang: "en" }, where) : null;
-    this.source.replaceChildren(...[place].filter(Boolean), ...withTerms(source, this.flags));
+    write(this.source, [source, where, this.flags], () => [
+      ...(where ? [element("span", { class: "place", lang: "en" }, where)] : []),
+      ...withTerms(source, this.flags),
+    ]);
   }
 
   get flags() {
@@ -73,39 +80,41 @@ export class Row {
 
   writeTarget() {
     const { text } = this.sentence;
-    const before = this.session.before(this.number);
-    if (text === null && !before) {
-      this.target.replaceChildren(element("span", { class: "coming" }, unseen("not yet translated")));
-      return;
-    }
-    const changed = text === null ? new Set() : this.session.changedWords(this.number);
-    this.target.replaceChildren(...inWords(text ?? before, this.session.languages[1], changed, "changed"));
+    const changed = this.session.changedWords(this.number);
+    write(this.target, [text, ...changed], () =>
+      text === null
+        ? [element("span", { class: "coming" }, unseen("not yet translated"))]
+        : inWords(text, this.session.languages[1], changed, "changed"),
+    );
   }
 
   writeAlone() {
     const { text, alone } = this.sentence;
-    if (!this.session.comparing || !alone || text === null) return this.alone.replaceChildren();
     const language = this.session.languages[1];
-    this.alone.replaceChildren(...inWords(alone, language, differing(alone, text, language), "differs"));
-    const mine = differing(text, alone, language);
+    const beside = this.session.comparing && text !== null ? alone : null;
+    write(this.alone, [text, beside], () =>
+      beside === null ? [] : inWords(beside, language, differing(beside, text, language), "differs"),
+    );
+    const mine = beside === null ? new Set() : differing(text, beside, language);
     this.words.forEach((word, number) => word.classList.toggle("differs", mine.has(number)));
   }
 
-  writeMargin() {
+  writeNotes() {
     const changed = this.session.changedWords(this.number).size;
-    const before = this.session.before(this.number);
-    this.element.classList.toggle("followed", changed > 0);
-    const note = element("span", { class: "note", title: `Before: ${before}` }, `${counted(changed, "word")} changed`);
-    this.margin.replaceChildren(
+    const before = `Before: ${this.session.before(this.number)}`;
+    write(this.notes, [changed, before, this.flags], () => [
       ...this.flags.map((flag) => flagButton(flag, this.session.languages, this.actions.go)),
-      ...(changed ? [note] : []),
-      ...(this.current ? this.buttons() : []),
-    );
+      ...(changed ? [element("span", { class: "note", title: before }, `${counted(changed, "word")} changed`)] : []),
+    ]);
+  }
+
+  writeActs() {
+    const { text, state } = this.sentence;
+    const shown = Boolean(this.current) && text !== null;
+    write(this.acts, [shown, state], () => (shown ? this.buttons() : []));
   }
 
   buttons() {
-    const { text, state } = this.sentence;
-    if (text === null) return [];
     const act = (sign, name, action) => {
       const label = `${name} sentence ${this.number}`;
       const attributes = { type: "button", class: "act", "aria-label": label, title: name, click: action };
@@ -113,7 +122,7 @@ export class Row {
     };
     const edit = act("edit", "Edit", () => this.actions.edit(this.number));
     const confirm = act("tick", "Confirm", () => this.actions.confirm(this.number));
-    return state === "machine" ? [edit, confirm] : [edit];
+    return this.sentence.state === "machine" ? [edit, confirm] : [edit];
   }
 
   set isCurrent(value) {
@@ -122,7 +131,7 @@ export class Row {
     this.target.tabIndex = value ? 0 : -1;
     this.element.setAttribute("aria-selected", value);
     if (!value) this.forgetExplained();
-    this.writeMargin();
+    this.writeActs();
   }
 
   /** Underline the words that the memory had a say in. */
@@ -139,6 +148,16 @@ export class Row {
   forgetExplained() {
     for (const word of this.words) word.classList.remove("heard", "led");
   }
+}
+
+const written = new WeakMap(); // what was last written into an element
+
+/** Write an element anew if what it is made from has changed: words that are pointed at stay. */
+function write(place, facts, build) {
+  const now = JSON.stringify(facts);
+  if (written.get(place) === now) return;
+  written.set(place, now);
+  place.replaceChildren(...build());
 }
 
 /** Return text as elements of words and what is between them; those in `marked` get a class. */

@@ -21,8 +21,13 @@ export class Session extends EventTarget {
     }).catch((error) => this.tell("refused", error));
   }
 
+  /** Follow it no longer; nothing more is asked of the server, nothing that was asked is answered. */
   close() {
     this.closing.abort();
+  }
+
+  get closed() {
+    return this.closing.signal.aborted;
   }
 
   get path() {
@@ -59,7 +64,7 @@ export class Session extends EventTarget {
 
   take(record) {
     this.id = record.id;
-    this.name = record.name;
+    this.name = record.name || record.sentences[0]?.source || "Untitled";
     this.revision = record.revision;
     this.languages = record.languages;
     this.remembers = record.memory;
@@ -73,7 +78,7 @@ export class Session extends EventTarget {
 
   /** Fetch everything again: flags and what can be undone are not part of the events. */
   async refresh() {
-    const record = await request("GET", `${this.path}${this.comparing ? "?alone=true" : ""}`);
+    const record = await this.ask("GET", this.comparing ? "?alone=true" : "");
     if (record.revision >= this.revision) this.take(record); // an answer may be overtaken by a later one
     this.tell("record");
   }
@@ -94,12 +99,16 @@ export class Session extends EventTarget {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
+  ask(method, path, body) {
+    return request(method, `${this.path}${path}`, body, this.closing.signal);
+  }
+
   async act(method, path, body, acted = null) {
     this.mark(acted);
     this.following = true; // until the server says that nothing is waiting
     this.tell("following");
     try {
-      const found = await request(method, `${this.path}${path}`, body);
+      const found = await this.ask(method, path, body);
       await this.refresh();
       return found;
     } catch (error) {
@@ -138,11 +147,11 @@ export class Session extends EventTarget {
   }
 
   memory() {
-    return request("GET", `${this.path}/memory`);
+    return this.ask("GET", "/memory");
   }
 
   explain(number) {
-    return request("GET", `${this.path}/sentences/${number}/explain`);
+    return this.ask("GET", `/sentences/${number}/explain`);
   }
 
   /** Say whether what would be said without memory is wanted beside each sentence. */
