@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import time
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -11,8 +12,10 @@ from starlette.exceptions import HTTPException
 
 from recollect.errors import RecollectError
 from recollect.serving import (
+    routes_docs,
     routes_events,
     routes_files,
+    routes_libre,
     routes_memory,
     routes_page,
     routes_service,
@@ -21,21 +24,41 @@ from recollect.serving import (
 from recollect.serving.access import Access
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
-from recollect.serving.refusals import RefusalError
+from recollect.serving.guards import add_guards
+from recollect.serving.ledger import Ledger, SqliteLedger
+from recollect.serving.refusals import RefusalError, TooManyError
 from recollect.serving.settings import Settings
 from recollect.serving.store import Store
 from recollect.serving.timing import Timing
+from recollect.serving.visits import Visits
 
 __all__ = ["build_app"]
 
-ROUTERS = (routes_sessions, routes_events, routes_memory, routes_files, routes_service, routes_page)
+ROUTERS = (
+    routes_sessions,
+    routes_events,
+    routes_memory,
+    routes_files,
+    routes_libre,
+    routes_service,
+    routes_docs,
+    routes_page,
+)
 
 log = logging.getLogger("recollect.serving")
 
 
-def build_app(settings: Settings, engine: Engine, store: Store, access: Access, model: str = "") -> FastAPI:
+def build_app(
+    settings: Settings,
+    engine: Engine,
+    store: Store,
+    access: Access,
+    model: str = "",
+    ledger: Ledger | None = None,
+) -> FastAPI:
     """Return the app; `model` is the signature of the engine's model."""
     desk = Desk(settings, engine, store, model)
+    ledger = ledger or SqliteLedger(None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -45,13 +68,17 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
         await desk.close()
         await engine.stop()
         await store.close()
+        await ledger.close()
 
     app = FastAPI(
         title="Recollect",
         description="Machine translation that remembers: a correction is followed at once.",
         lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.settings, app.state.desk, app.state.access = settings, desk, access
+    app.state.visits = Visits(desk, ledger, settings.window, settings.answer, time)
     app.add_exception_handler(RecollectError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _no_such_page)
@@ -59,12 +86,16 @@ def build_app(settings: Settings, engine: Engine, store: Store, access: Access, 
     app.add_middleware(Timing, metrics=engine.metrics)
     for each in ROUTERS:
         app.include_router(each.router)
+    add_guards(app, settings)
     return app
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     status = error.status if isinstance(error, RefusalError) else 400
-    return JSONResponse({"error": str(error)}, status)
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+    if isinstance(error, TooManyError) and error.wait is not None:
+        headers["Retry-After"] = str(error.wait)
+    return JSONResponse({"error": str(error)}, status, headers)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

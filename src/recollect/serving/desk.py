@@ -177,7 +177,7 @@ class Desk:
         live = await self.open(owner, session)
         record, follower = live.record, Follower()
         places = [n for n, each in enumerate(record.sentences) if each.revision > after]
-        follower.tell(places, report=record.action.followed > after, done=live.work is None)
+        follower.tell(places, report=record.action.followed > after, done=record.is_done)
         live.followers.add(follower)
         self.engine.metrics.followers.inc()
         return live, follower
@@ -191,15 +191,19 @@ class Desk:
 
     def start(self) -> None:
         """Begin with what has to be done now and then."""
-        self._chores = [asyncio.create_task(self._sweep())]
+        self._chores = [asyncio.create_task(self._sweep_often())]
         if self.store.shared:
             self._chores.append(asyncio.create_task(self._glance()))
 
-    async def _sweep(self) -> None:
-        """Remove sessions that nobody has touched for long."""
+    async def sweep(self) -> int:
+        """Remove sessions that nobody has touched for long; return how many."""
+        count = await self.store.expire(self.sessions.clock() - self.settings.expiry)
+        self.engine.metrics.expired.inc(count)
+        return count
+
+    async def _sweep_often(self) -> None:
         while self.settings.expiry:
-            count = await _quietly(self.store.expire(self.sessions.clock() - self.settings.expiry))
-            self.engine.metrics.expired.inc(count or 0)
+            await _quietly(self.sweep())
             await asyncio.sleep(SWEEP)
 
     async def _glance(self) -> None:

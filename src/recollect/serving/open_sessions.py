@@ -85,6 +85,7 @@ class OpenSessions:
             if live is None:
                 raise MissingError(f"there is no session '{session}'")
         self._open.move_to_end(session)
+        self._trim(live)
         async with live.lock:
             await self.refresh(live)
         return live
@@ -139,14 +140,17 @@ class OpenSessions:
         live.told = record.revision
         if live.followers:
             places = [n for n, each in enumerate(record.sentences) if each.revision > before]
-            live.tell(*places, report=record.action.followed > before, done=record.waiting == 0)
+            live.tell(*places, report=record.action.followed > before, done=record.is_done)
 
     def _add(self, record: Record) -> Live:
         live = self._open[record.id] = Live(record, record.revision)
-        for session, each in list(self._open.items()):
-            if len(self._open) <= self.most:
-                break
-            if each is not live and each.resting:
-                del self._open[session]
-        self.metrics.open.set(len(self._open))
+        self._trim(live)
         return live
+
+    def _trim(self, wanted: Live) -> None:
+        """Let go of sessions that nobody has anything to do with, if there are too many."""
+        if len(self._open) > self.most:
+            resting = [each for each in self._open.values() if each.resting and each is not wanted]
+            for each in resting[: len(self._open) - self.most]:
+                del self._open[each.record.id]
+        self.metrics.open.set(len(self._open))

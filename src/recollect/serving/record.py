@@ -176,6 +176,11 @@ class Record:
         """How many sentences the machine has still to say, or to say anew."""
         return sum(1 for _ in self._due())
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the machine has nothing to do, and what people did has been followed through."""
+        return self.pending >= len(self.sentences) and (not self.action.since or self.action.followed > 0)
+
     def _due(self) -> Iterator[int]:
         places = range(self.pending, len(self.sentences))
         return (place for place in places if not self.sentences[place].human)
@@ -312,12 +317,13 @@ class Record:
         return True
 
     def rest_is_done(self) -> bool:
-        """Note that there is nothing left for the machine; return whether that is news."""
-        news = self.pending != len(self.sentences) or bool(self.action.since and not self.action.followed)
+        """Note it, if there is nothing left for the machine; return whether that is news."""
+        if self.is_done or self.next_to_translate() is not None:
+            return False
         self.pending = len(self.sentences)
         if self.action.since and not self.action.followed:
             self.action = replace(self.action, followed=self.revision + 1)
-        return news
+        return True
 
     # -- in a store
 

@@ -145,10 +145,14 @@ class RedisStore:
 
     async def expire(self, before: float) -> int:
         """Strike sessions off the lists of their owners; Redis itself removes them when their time comes."""
-        struck = 0
-        async for key in self._redis.scan_iter(_owner_key("*")):
-            struck += int(await _ask(self._redis.zremrangebyscore(key, "-inf", f"({before}")))
-        return struck
+        struck = [
+            await _ask(self._redis.zremrangebyscore(key, "-inf", f"({before}"))
+            for key in await _ask(self._owner_keys())
+        ]
+        return sum(struck)
+
+    async def _owner_keys(self) -> list[bytes]:
+        return [key async for key in self._redis.scan_iter(_owner_key("*"))]
 
     async def claim(self, session: str, seconds: float) -> bool:
         """Ask to be the only one who translates a session for some time."""

@@ -11,6 +11,7 @@ __all__ = [
     "StoreError",
     "TooLargeError",
     "TooManyError",
+    "UnreadyError",
     "WrongError",
 ]
 
@@ -62,6 +63,16 @@ class TooLargeError(RefusalError):
 
 
 class TooManyError(RefusalError):
-    """More than is allowed in a time."""
+    """More than is allowed in a time; where that is known, `wait` seconds make it allowed again."""
 
     status = 429
+
+    def __init__(self, text: str, wait: int | None = None) -> None:
+        super().__init__(text)
+        self.wait = wait
+
+
+class UnreadyError(RefusalError):
+    """It cannot be done now."""
+
+    status = 503

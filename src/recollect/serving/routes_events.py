@@ -69,7 +69,7 @@ def _events(live: Live, news: News) -> list[str]:
     report = ChangedAnswer.of(record) if news.report else None
     if report is not None:
         found.append(_event("changed", report.model_dump_json()))
-    if news.done and not record.waiting:
+    if news.done and record.is_done:
         found.append(_event("done", f'{{"revision":{record.revision}}}'))
     if found:
         found[-1] = f"id: {record.revision}\n{found[-1]}"

@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import UploadFile
 
-from recollect.serving.asking import REFUSALS, SessionId, TheDesk, TheOwner
+from recollect.serving.access import Owner
+from recollect.serving.asking import A_FILE, REFUSALS, Charge, SessionId, TheCharge, TheDesk, TheOwner
 from recollect.serving.desk import Desk
 from recollect.serving.files import (
     disposition,
@@ -51,6 +52,7 @@ async def upload(
     request: Request,
     desk: TheDesk,
     owner: TheOwner,
+    charge: TheCharge,
     name: Name = None,
     format: Format = None,
     column: Column = None,
@@ -58,30 +60,32 @@ async def upload(
     """Begin a session with a document of any format that is known: a form with a file, or its bytes."""
     data, given = await _received(request, desk.settings.upload)
     label = safe_name(name or given or "document")
-    return SessionAnswer.of(await take_file(desk, owner, data, label, format, column))
+    return SessionAnswer.of(await take_file(desk, owner, data, label, charge, format, column))
 
 
 async def take_file(
     desk: Desk,
-    owner: TheOwner,
+    owner: Owner,
     data: bytes,
     name: str,
+    check: Charge,
     format_name: str | None = None,
     column: str | None = None,
 ) -> Record:
-    """Begin a session with a document."""
+    """Begin a session with a document, if `check` does not refuse what is in it."""
     translator = desk.engine.translator
     document = await asyncio.to_thread(read_document, translator, data, name, format_name, column)
     record = desk.blank(owner, name)
     record.file, record.format, record.column = name, document.format, column
     record.append(document.sentences)
+    await check(record.sentences)
     return await desk.begin(owner, record, data)
 
 
 @router.get(
     "/sessions/{session}/file",
     response_class=Response,
-    responses={200: {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    responses=A_FILE,
 )
 async def download(session: SessionId, desk: TheDesk, owner: TheOwner) -> Response:
     """Return the document translated, in the format it came in; text that was pasted comes as text."""

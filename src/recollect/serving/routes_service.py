@@ -1,7 +1,7 @@
 """What operators ask: is it alive, is it ready, what is it doing."""
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 
 from recollect.serving.asking import TheDesk
 from recollect.serving.messages import Failure
@@ -30,7 +30,7 @@ async def ready(desk: TheDesk) -> Response:
     return JSONResponse({"status": "ready", "languages": list(desk.engine.translator.languages)})
 
 
-@router.get("/metrics")
+@router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(desk: TheDesk) -> Response:
     """Return figures for Prometheus."""
     return Response(desk.engine.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from recollect.serving.asking import REFUSALS, Number, SessionId, TheDesk, TheOwner
+from recollect.serving.asking import REFUSALS, Number, SessionId, TheCharge, TheDesk, TheOwner
 from recollect.serving.desk import Desk
 from recollect.serving.exchange import Export, exported, fill
 from recollect.serving.inspection import find_flags
@@ -31,9 +31,10 @@ router = APIRouter(prefix="/v1", tags=["sessions"], responses=REFUSALS)
 
 
 @router.post("/sessions", status_code=201)
-async def create(new: NewSession, desk: TheDesk, owner: TheOwner) -> SessionAnswer:
+async def create(new: NewSession, desk: TheDesk, owner: TheOwner, charge: TheCharge) -> SessionAnswer:
     """Begin a session; its translation begins at once, in the background."""
     sentences, terms = _sentences(desk, new), _terms(new.glossary)
+    await charge(sentences)
     record = await desk.create(owner, sentences, name=new.name, memory=new.memory, glossary=terms)
     return SessionAnswer.of(record)
 
@@ -45,12 +46,13 @@ async def sessions(desk: TheDesk, owner: TheOwner) -> list[SessionHead]:
 
 
 @router.post("/sessions/import", status_code=201)
-async def take_in(given: Export, desk: TheDesk, owner: TheOwner) -> SessionAnswer:
+async def take_in(given: Export, desk: TheDesk, owner: TheOwner, charge: TheCharge) -> SessionAnswer:
     """Begin a session with what another one was exported as."""
     record = desk.blank(owner)
     file = fill(record, given)
     for each in record.sentences:
         desk.check_length(each.text or "")
+    await charge(record.sentences)
     return SessionAnswer.of(await desk.begin(owner, record, file))
 
 
@@ -74,11 +76,15 @@ async def delete(session: SessionId, desk: TheDesk, owner: TheOwner) -> Response
 
 
 @router.post("/sessions/{session}/sentences", status_code=201)
-async def append(session: SessionId, added: Appended, desk: TheDesk, owner: TheOwner) -> AppendedAnswer:
+async def append(
+    session: SessionId, added: Appended, desk: TheDesk, owner: TheOwner, charge: TheCharge
+) -> AppendedAnswer:
     """Add text at the end."""
     if (await desk.look(owner, session)).file is not None:
         raise WrongError("a file comes back as it was: nothing can be added to it")
-    places = await desk.append(owner, session, _sentences(desk, added))
+    sentences = _sentences(desk, added)
+    await charge(sentences)
+    places = await desk.append(owner, session, sentences)
     record = await desk.look(owner, session)
     return AppendedAnswer(
         revision=record.revision, sentences=[SentenceAnswer.of(record, place) for place in places]

@@ -27,6 +27,17 @@ class Settings:
     open_sessions: int = 256  # records that are kept at hand
     patience: float = 10.0  # seconds to finish what is running when the server is asked to stop
     ping: float = 15.0  # seconds between signs of life in a stream of events
+    keys: str = ""  # a file of keys; empty: none is asked for
+    requests: int | None = None  # a minute, of one key or address
+    daily: int | None = None  # characters a day, of one key or address
+    body: int = 1 << 20  # bytes of a request without a file
+    arrival: float = 30.0  # seconds in which a request must have arrived
+    answer: float = 120.0  # seconds in which a text must be translated, where the answer is the translation
+    window: float = 900.0  # seconds between requests without a session that still belong together
+    sites: tuple[
+        str, ...
+    ] = ()  # names of this server; empty: any, or only this machine's where it listens there
+    origins: tuple[str, ...] = ()  # other sites whose pages may use this server
 
 
 def default_store() -> Path:

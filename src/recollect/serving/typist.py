@@ -11,7 +11,7 @@ from recollect.serving.replay import Past
 
 __all__ = ["Typist"]
 
-LEASE = 10.0  # seconds for which one server translates a session, before others may
+LEASE = 5.0  # seconds for which one server translates a session, before others may
 SIDE_BY_SIDE = 8  # sentences of one session that are translated alone at the same time
 
 log = logging.getLogger("recollect.serving")
@@ -28,7 +28,7 @@ class Typist:
         """See to it that somebody translates what is waiting; a sentence that has lost its past is left."""
         if self.closing:
             return
-        if live.work is None and not _is_done(live):
+        if live.work is None and not live.record.is_done:
             live.work = asyncio.create_task(self._translate(live))
         elif live.asking is not None and live.past is not None and not live.past.holds(live.record):
             live.asking.cancel()
@@ -52,7 +52,7 @@ class Typist:
         session, store, claimed = live.record.id, self.sessions.store, False
         try:
             claimed = await store.claim(session, LEASE)
-            while claimed and not self.closing and not _is_done(live):  # else another server is at it
+            while claimed and not self.closing and not live.record.is_done:  # else another server is at it
                 await self._next(live)
                 await store.claim(session, LEASE)
             if claimed:
@@ -76,8 +76,7 @@ class Typist:
         record, place = live.record, live.record.next_to_translate()
         if place is None:
             async with live.lock:
-                if live.record.next_to_translate() is None:
-                    live.record.rest_is_done()
+                if live.record.rest_is_done():
                     await self.sessions.commit(live)
             return
         past = Past.of(record, place)
@@ -87,8 +86,8 @@ class Typist:
         async with live.lock:
             # A person may have done something meanwhile, or another server; then it is said anew.
             if live.record is record and past.holds(record) and not record.sentences[place].human:
-                news = record.translated(place, said)
-                if news:
+                news = [record.translated(place, said), record.rest_is_done()]
+                if any(news):
                     await self.sessions.commit(live)
 
     async def _ask(self, live: Live, past: Past, place: int) -> Said | None:
@@ -125,9 +124,3 @@ class Typist:
             log.exception("session %s: the translation without memory has broken off", live.record.id)
         finally:
             live.contrast = None
-
-
-def _is_done(live: Live) -> bool:
-    record = live.record
-    followed = not record.action.since or bool(record.action.followed)
-    return record.pending >= len(record.sentences) and followed

@@ -7,7 +7,7 @@ from recollect.errors import DataError
 from recollect.text.files import read_chunks
 from recollect.text.formats.content import Content
 
-__all__ = ["FORMATS", "content_of", "format_named", "format_of", "read_content"]
+__all__ = ["FORMATS", "SUFFIXES", "content_of", "format_named", "format_of", "read_content"]
 
 MOST_BYTES = 512 << 20  # a larger file is no document
 
@@ -27,7 +27,7 @@ FORMATS = {
     "yaml": "catalogues.read_yaml",
 }
 
-_SUFFIXES = {
+SUFFIXES = {
     ".ass": "subtitles",
     ".csv": "table",
     ".docx": "docx",
@@ -58,7 +58,7 @@ def format_of(path: PurePath) -> str | None:
     >>> format_of(Path("film.zh.srt")), format_of(Path("corpus.zh"))
     ('subtitles', None)
     """
-    return _SUFFIXES.get(path.suffix.lower())
+    return SUFFIXES.get(path.suffix.lower())
 
 
 def format_named(name: str) -> str:
@@ -67,7 +67,7 @@ def format_named(name: str) -> str:
     >>> format_named("srt"), format_named("po")
     ('subtitles', 'po')
     """
-    kind = _SUFFIXES.get(f".{name.lower()}", name.lower())
+    kind = SUFFIXES.get(f".{name.lower()}", name.lower())
     if kind not in FORMATS:
         raise DataError(f"there is no format '{name}'; choose one of {', '.join(FORMATS)}")
     return kind
