@@ -15,6 +15,8 @@ from desk import Desk
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from story import Story, find_story
 
+from recollect.serving.keys import make_key
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 expect.set_options(timeout=60_000)  # the machine may be busy
@@ -34,7 +36,15 @@ class Server:
             port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{port}"
         self.log = folder / "log"
-        command = [sys.executable, "-c", "from recollect.cli import main; main()", "serve", "--port", str(port)]
+        self.keys: dict[str, str] = {}  # whose, if it asks for one
+        command = [
+            sys.executable,
+            "-c",
+            "from recollect.cli import main; main()",
+            "serve",
+            "--port",
+            str(port),
+        ]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [*command, "--store", str(folder / "sessions.db"), *arguments],
@@ -62,6 +72,17 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(tmp_path_factory.mktemp("server"))
+    running.wait()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def keyed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("keyed")
+    keys = {name: make_key(folder / "keys.json", name, "2024-01-01") for name in ("anna", "ben")}
+    running = Server(folder, "--keys", str(folder / "keys.json"))
+    running.keys = keys
     running.wait()
     yield running
     running.stop()
@@ -103,13 +124,13 @@ class PageMaker:
         return Desk(page)
 
     def _watch(self, page: Page, address: str) -> None:
-        note = self.troubles.append
+        note, site = self.troubles.append, address.split("#")[0]
         page.on("pageerror", lambda error: note(f"error: {error}"))
         page.on("console", lambda said: note(f"console: {said.text}") if said.type != "log" else None)
         page.on(
             "request",
             lambda request: (
-                None if request.url.startswith((address, "blob:")) else note(f"request: {request.url}")
+                None if request.url.startswith((site, "blob:")) else note(f"request: {request.url}")
             ),
         )
 

@@ -1,7 +1,7 @@
 """A document whose later sentences follow a corrected name, whatever model is built in.
 
-A retrained model may say a name right by itself, or cling to its own: of several names the first is taken that
-is said otherwise before the correction and followed after it.
+A retrained model may say a name right by itself, or cling to its own: of several names the first is taken
+that is said otherwise before the correction and followed after it.
 """
 
 from dataclasses import dataclass

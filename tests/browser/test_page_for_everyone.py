@@ -57,7 +57,9 @@ def test_at_phone_width(make_page, server, story: Story) -> None:
     page = desk.page
 
     def fits() -> bool:
-        return page.evaluate("document.documentElement.scrollWidth <= innerWidth && document.body.scrollWidth <= innerWidth")
+        return page.evaluate(
+            "document.documentElement.scrollWidth <= innerWidth && document.body.scrollWidth <= innerWidth"
+        )
 
     assert fits()
     desk.translate(story.text)

@@ -26,7 +26,9 @@ class Spoken:
     start: int  # in characters of the translation
     end: int
     gate: float
-    alone: str  # what the sentence model by itself would have said here, a space before it where a word begins
+    alone: (
+        str  # what the sentence model by itself would have said here, a space before it where a word begins
+    )
     probability: float
     probability_alone: float
     looks: tuple[Looked, ...]
