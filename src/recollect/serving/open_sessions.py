@@ -38,6 +38,8 @@ class Live:
     followers: set[Follower] = field(default_factory=set)
     work: "asyncio.Task[None] | None" = None  # that translates what is waiting
     asked: "list[Asked]" = field(default_factory=list)  # the sentences it is at
+    failures: int = 0  # of the machine, in a row
+    resume: float = 0.0  # when it may try again, in the loop's time
     contrast: "asyncio.Task[None] | None" = None  # that translates everything alone
     alone: dict[str, str] = field(default_factory=dict)  # sources, and what is said of them without memory
     flags: tuple[int, list[Flag]] | None = None  # of a revision

@@ -11,8 +11,9 @@ from recollect.serving.replay import Past
 
 __all__ = ["Typist"]
 
-LEASE = 5.0  # seconds for which one server translates a session, before others may
+LEASE = 3.0  # seconds for which one server translates a session, before others may
 SIDE_BY_SIDE = 8  # sentences of one session that are translated alone at the same time
+REST = 60.0  # seconds at most until it is tried again, after it has failed several times
 AHEAD = 8  # sentences of one session that are translated anew at the same time
 
 log = logging.getLogger("recollect.serving")
@@ -27,7 +28,8 @@ class Typist:
 
     def keep_on(self, live: Live) -> None:
         """See to it that somebody translates what is waiting; what has lost its past is left alone."""
-        if live.work is None and not live.record.is_done and not self.closing:
+        rested = asyncio.get_running_loop().time() >= live.resume
+        if live.work is None and not live.record.is_done and not self.closing and rested:
             live.work = asyncio.create_task(self._translate(live))
         for each in live.asked:
             if not each.past.holds(live.record):
@@ -62,8 +64,11 @@ class Typist:
             log.warning("session %s waits: %s", session, error)
         except Exception:
             self.engine.metrics.failures.inc()
+            live.failures += 1
+            live.resume = asyncio.get_running_loop().time() + min(0.25 * 2**live.failures, REST)
             log.exception("session %s: the translation has broken off", session)
         else:
+            live.failures = 0
             live.work = None
             if claimed:  # and somebody may have come while it was released
                 self.keep_on(live)
