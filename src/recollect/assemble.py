@@ -40,6 +40,7 @@ from recollect.models.rnnsearch import RNNSearch
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
+from recollect.text.scripts import has_letters
 from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
 from recollect.training.activations import choose_documents, store_activations
 from recollect.training.gathered import fit_keys, train_on_gathered
@@ -128,6 +129,17 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
         fusion=FUSIONS[options.fusion](model, features),
         policy=POLICIES[options.policy],
         addresses=kinds[options.address],
+        inside=_inside(vocabulary),
+    )
+
+
+def _inside(vocabulary: Vocabulary) -> Tensor:
+    """Return which pieces go on with a word [token]; what has no letters is none."""
+    return torch.tensor(
+        [
+            not vocabulary.starts_word(token) and has_letters(vocabulary.piece(token))
+            for token in range(vocabulary.size)
+        ]
     )
 
 

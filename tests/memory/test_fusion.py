@@ -42,7 +42,8 @@ def recall(value, match=None, words=None, found=None):
     words = torch.zeros(match.shape, dtype=torch.long) if words is None else torch.tensor(words)
     found = torch.tensor([True] * len(value) if found is None else found)
     nothing = torch.zeros_like(words)
-    return Recall(value, match, words, found, match, nothing.bool(), nothing, nothing, nothing[:, 0], nothing)
+    never = nothing.bool()
+    return Recall(value, match, words, found, match, never, never, nothing, nothing, nothing[:, 0], nothing)
 
 
 def test_the_deep_gate():
