@@ -666,6 +666,75 @@ def controls(
 
 
 @app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME...", help="Experiments, or `all`.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        str,
+        typer.Option("--scale", help="How large: `smoke` (minutes, invented text), `small`, or `paper`."),
+    ] = "smoke",
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus",
+            help="TOML file that says where the text of each domain is; the smoke scale invents its own.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for everything; what is finished there is used.")
+    ] = Path("runs/reproduce"),
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            help="Write a report of the scale's results here (after running, or alone).",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show all experiments, and do nothing.")] = False,
+    processes: Annotated[
+        int,
+        typer.Option("--processes", min=1, help="Systems made side by side, in one thread each."),
+    ] = 1,
+    overrides: Overrides = None,
+) -> None:
+    """Run the paper's experiments and report them beside its own figures. Interrupted, it goes on."""
+    from recollect.progress import TerminalProgress
+    from recollect.reproduce.experiment import experiments, load_experiment
+    from recollect.reproduce.report import write_report
+    from recollect.reproduce.run import open_domains, results_of, run_experiments
+    from recollect.reproduce.scale import load_scale
+
+    if listed:
+        for name in experiments():
+            found = load_experiment(name)
+            print(f"{name:18} {found.place:24} {found.title}")
+        return
+    if not names and report is None:
+        raise RecollectError("which experiment? --list shows them; `all` runs all of them")
+    chosen = [load_experiment(name) for name in (experiments() if "all" in (names or ()) else names or ())]
+    settings = load_scale(scale)
+    failures: list[str] = []
+    if chosen:
+        failures = run_experiments(
+            chosen,
+            settings,
+            open_domains(settings, corpus, output),
+            output,
+            overrides=overrides or (),
+            processes=processes,
+            progress=TerminalProgress(),
+        )
+    if report is not None:
+        print(f"{report}: {write_report(results_of(output, scale), report)} experiments")
+    if failures:
+        raise RecollectError("\n".join(failures))
+
+
+@app.command()
 def card(
     model: Annotated[str | None, typer.Argument(help="A model; default: the built-in one.")] = None,
 ) -> None:
