@@ -11,7 +11,7 @@ from recollect.errors import DataError
 from recollect.files import whole_file, whole_folder
 from recollect.reproduce.experiment import experiments
 from recollect.reproduce.steps import RESULT
-from recollect.reproduce.tables import figures_table, markdown_table
+from recollect.reproduce.tables import markdown_table, tables
 
 __all__ = ["write_report"]
 
@@ -91,7 +91,7 @@ def _section(result: Mapping[str, Any]) -> Iterator[str]:
             yield ""
         if "rows" in found:
             paper = result["paper"].get(domain) or result["paper"].get("all", {})
-            yield figures_table(found["rows"], paper)
+            yield from tables(found["rows"], paper)
         if found.get("markdown"):
             yield found["markdown"]
         yield from _files(result["name"], found)

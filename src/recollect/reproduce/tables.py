@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["figures_table", "markdown_table"]
+__all__ = ["figures_table", "markdown_table", "tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ def _of_a_set(name: str) -> dict[str, Column]:
 COLUMNS = {
     **{f"tune_{key}": column for key, column in _of_a_set("tuning").items()},
     **{f"test_{key}": column for key, column in _of_a_set("test").items()},
-    "sentences": Column("sentences", "{:,}".format),
-    "documents": Column("documents", "{:,}".format),
-    "source_words": Column("source words", "{:,}".format),
-    "target_words": Column("target words", "{:,}".format),
+    "sentences": Column("sentences", "{:,.0f}".format),
+    "documents": Column("documents", "{:,.0f}".format),
+    "source_words": Column("source words", "{:,.0f}".format),
+    "target_words": Column("target words", "{:,.0f}".format),
     "parameters": Column("parameters", lambda value: f"{value / 1e6:.2f}M"),
     "training": Column("training, words/s", "{:,.1f}".format),
     "decoding": Column("translating, words/s", "{:,.1f}".format),
@@ -50,6 +50,20 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     head, *body = rows
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def tables(rows: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return a table for each evaluation set, and one for the other figures, as far as there are any."""
+    figures = list(dict.fromkeys(figure for row in rows.values() for figure in row))
+    groups: dict[str, list[str]] = {}
+    for figure in figures:
+        prefix = figure.partition("_")[0]
+        groups.setdefault(prefix if prefix in ("tune", "test") else "", []).append(figure)
+
+    def some(table: Mapping[str, Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+        return {name: {key: row[key] for key in wanted if key in row} for name, row in table.items()}
+
+    return [figures_table(some(rows, group), some(paper, group)) for group in groups.values()]
 
 
 def figures_table(rows: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mapping[str, Any]]) -> str:
