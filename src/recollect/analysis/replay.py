@@ -1,18 +1,20 @@
 """A document said again, sentence by sentence: every step as it was, and what the memory answered it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
+from recollect.errors import DataError, ModelError
 from recollect.memory.read import Recall
 from recollect.memory.slots import CORRECTION, OWN, Slots
 from recollect.models.interface import Step
+from recollect.text.document import ParallelDocument
 from recollect.text.vocabulary import BOS
 
-__all__ = ["Said", "as_said", "replay"]
+__all__ = ["Said", "as_said", "replay", "replay_all", "spoken", "with_memory"]
 
 AT_ONCE = 64  # sentences whose steps are computed together
 
@@ -78,3 +80,37 @@ def replay(
                 yield Said(number, hypothesis.tokens, step, slots, recall)
             if slots is not None:
                 translator.remember(slots, {0: hypothesis}, CORRECTION if number in human else OWN)
+
+
+def spoken(
+    translator: Translator, documents: Sequence[ParallelDocument], *, forced: bool = False
+) -> list[list[Translation]]:
+    """Return what a translator says of documents, or what their first references say, if `forced`."""
+    if not forced:
+        # Every document is replayed by itself, whatever was remembered before it.
+        alone = translator.replaced(carry=False)
+        return alone.translate_documents([document.source for document in documents])
+    if any(not document.references for document in documents):
+        raise DataError("going along a reference needs one: give the reference translation, too")
+    return [as_said(translator, document.references[0]) for document in documents]
+
+
+def replay_all(
+    translator: Translator,
+    documents: Sequence[ParallelDocument],
+    translations: Sequence[Sequence[Translation]],
+    *,
+    forced: bool = False,
+) -> Iterator[Said]:
+    """Replay documents one after the other, each with a memory of its own; see `spoken`."""
+    for document, said in zip(documents, translations, strict=True):
+        settled = range(len(said)) if forced else ()
+        yield from replay(translator, document.source, said, settled=settled)
+
+
+def with_memory(translators: Mapping[str, Translator]) -> dict[str, Translator]:
+    """Return those translators that have a memory to look into."""
+    found = {name: each for name, each in translators.items() if each.memory is not None}
+    if not found:
+        raise ModelError(f"there is no memory to look into: {', '.join(translators)} has none")
+    return found
