@@ -311,9 +311,14 @@ class Translator:
         by_number = dict(zip(real, found, strict=True))
         return [by_number.get(number) for number in range(len(texts))]
 
-    def force_ids(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
+    def force_ids(
+        self,
+        sources: Sequence[Ids],
+        targets: Sequence[Ids],
+        before: Sequence[Sequence[str]] | None = None,
+    ) -> list[Hypothesis]:
         """Do the same for sentences as tokens, none of them empty."""
-        return force(self.searched, sources, targets)
+        return force(self.searched, sources, targets, self._histories(before))
 
     def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None], origin: int = 0) -> None:
         """Write hypotheses into the lanes they belong to; None is a sentence without words.
