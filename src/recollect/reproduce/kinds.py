@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recollect.analysis.gates import measure_gates
+from recollect.analysis.matrix import measure_matrix
+from recollect.analysis.remembers import measure_remembers
 from recollect.controls import CONTROLS, as_markdown, measure_controls
 from recollect.evaluation.options import ScoreOptions
 from recollect.reproduce.experiment import Experiment
+from recollect.reproduce.looking import analysed, measure_all_ages
 from recollect.reproduce.quality import measure_quality
 from recollect.reproduce.speed import measure_speed
 from recollect.reproduce.statistics import measure_statistics
@@ -58,6 +63,10 @@ KINDS: dict[str, Kind] = {
     "quality": in_each_domain(measure_quality),
     "speed": in_each_domain(measure_speed),
     "controls": in_each_domain(measure_histories),
+    "ages": measure_all_ages,
+    "matrix": in_each_domain(partial(analysed, measure_matrix)),
+    "gates": in_each_domain(partial(analysed, measure_gates)),
+    "remembers": in_each_domain(partial(analysed, measure_remembers)),
 }
 
 TRANSLATING = {"quality"}  # kinds that need every system's translations of the experiment's sets
