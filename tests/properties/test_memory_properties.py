@@ -15,7 +15,7 @@ def on_figures(options):
     return {"match": "cosine", "fusion": "shallow" if options["fusion"] == "deep" else options["fusion"]}
 
 
-fusions = st.sampled_from(["deep", "shallow", "both", "none"])
+fusions = st.sampled_from(["deep", "auxiliary", "shallow", "both", "none"])
 matches = st.sampled_from(["dot", "cosine", "l2", "flatness", "bilinear", "additive"])
 keys = st.sampled_from([("context",), ("readout",), ("state", "readout")])
 memories = st.fixed_dictionaries(

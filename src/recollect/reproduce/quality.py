@@ -39,13 +39,14 @@ def measure_quality(experiment: Experiment, workshop: Workshop, folder: Path) ->
             found[name] = segment_statistics(lines, references, options)
             score = Bleu.of(found[name])
             signatures[set_name] = score.signature
+            said = repeats(outputs, first)
             figures = {
                 "bleu": score.score,
                 "p": None if name == BASE or BASE not in found else sign_test(found[BASE], found[name]).p,
                 "length": score.length_ratio,
                 "chrf": chrf(lines, references).score,
                 "consistent": consistency(documents, outputs),
-                "repeated": repeats(outputs, first).accuracy,
+                "repeated": said.accuracy if said.total else None,
             }
             rows[name] |= {f"{set_name}_{key}": value for key, value in figures.items()}
     compared = [
