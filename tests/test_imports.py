@@ -28,7 +28,7 @@ ORDER = [
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},
-    {"reproduce"},
+    {"analyse", "reproduce"},
     {"cli"},
     {"__main__"},
 ]

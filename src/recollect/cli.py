@@ -735,6 +735,101 @@ def reproduce(
 
 
 @app.command()
+def analyse(
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="ages, matrix, gates, remembers or contrastive."),
+    ],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Source text: plain, SGML or TED XML; or, without a reference, any document that can be "
+            "translated."
+        ),
+    ],
+    references: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[REFERENCE...]", help="Its reference translations.", show_default=False),
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A built-in model's name, a model's folder, or a run folder. Repeatable, to compare. "
+            "Default: the built-in subtitle-zh-en.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what comes of it.")] = Path(
+        "analysis"
+    ),
+    memory_kind: MemoryKind = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            metavar="25,50,...",
+            help="Sizes to try the memory at. Default: its own.",
+            show_default=False,
+        ),
+    ] = None,
+    sentence: Annotated[
+        int | None,
+        typer.Option(
+            "--sentence",
+            min=1,
+            help="For matrix: which one, counted through. Default: one with much to see.",
+            show_default=False,
+        ),
+    ] = None,
+    forced: Annotated[
+        bool,
+        typer.Option(
+            "--forced", help="For ages, matrix and gates: go along the reference, not the model's output."
+        ),
+    ] = False,
+    starts: Starts = None,
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Replace what the folder has of this kind.")
+    ] = False,
+    overrides: Overrides = None,
+) -> None:
+    """Look into a memory, with figures and numbers.
+
+    ages: how far back it looks; matrix: what the words of a sentence looked at; gates: how far it is heard;
+    remembers: what it changed, and which words did it; contrastive: whether repeated words are preferred to
+    others in their place.
+    """
+    from recollect.analyse import analyse as run_analysis
+    from recollect.analyse import read_any, systems
+    from recollect.analysis.kinds import KINDS
+
+    if kind not in KINDS:
+        raise RecollectError(f"there is no analysis {kind}; choose from {', '.join(KINDS)}")
+    if (output / f"{kind}.json").exists() and not force:
+        raise RecollectError(f"{output} has {kind} already; choose another folder, or --force to replace it")
+    asked = {"sentence": sentence} if sentence is not None else {}
+    chosen = _sizes(sizes)
+    translators = systems(
+        models or [_model(None)], memory_kind=memory_kind, sizes=chosen, overrides=overrides or ()
+    )
+    documents = read_any(source, references or [], starts, translators["base"])
+    options = {**asked, **({"forced": True} if forced else {})}
+    found = run_analysis(kind, translators, documents, output, options)
+    print(found["markdown"])
+    for name in found["files"]:
+        print(output / name)
+
+
+def _sizes(text: str | None) -> list[int]:
+    parts = text.split(",") if text else []
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise RecollectError(f"--sizes must be whole numbers with commas between them, not {text}")
+    return [int(part) for part in parts]
+
+
+@app.command()
 def card(
     model: Annotated[str | None, typer.Argument(help="A model; default: the built-in one.")] = None,
 ) -> None:

@@ -12,7 +12,8 @@ from recollect.text.vocabulary import BOS
 
 def on_figures(options):
     """What a gate on figures asks for: cosines, and words to weigh."""
-    return {"match": "cosine", "fusion": "shallow" if options["fusion"] == "deep" else options["fusion"]}
+    of_states = options["fusion"] in ("deep", "auxiliary")
+    return {"match": "cosine", "fusion": "shallow" if of_states else options["fusion"]}
 
 
 fusions = st.sampled_from(["deep", "auxiliary", "shallow", "both", "none"])

@@ -177,13 +177,13 @@ def measure_remembers(
             "words_looking": looked[name].most.words,
         }
     report = [_as_markdown(found), _looks_table(looked), _consistency_table(consistency)]
-    with whole_file(folder / "remembers.md") as draft:
+    with whole_file(folder / "changed.md") as draft:
         examples = [_examples(name, each[:EXAMPLES]) for name, each in changed.items()]
         draft.write_text("\n".join([*report, *examples]), "utf-8")
-    with whole_file(folder / "remembers.json") as draft:
+    with whole_file(folder / "changed.json") as draft:
         lists = {name: [asdict(each) for each in rows] for name, rows in changed.items()}
         draft.write_text(json.dumps(lists, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    files = ["remembers.md", "remembers.json", _write(changed, folder)]
+    files = ["changed.md", "changed.json", _write(changed, folder)]
     return {
         "systems": found,
         "consistency": {
@@ -319,7 +319,7 @@ def _write(changed: Mapping[str, Sequence[Changed]], folder: Path) -> str:
     texts = ("source", "reference", "base", "output")
     return write_numbers(
         folder,
-        "remembers",
+        "changed",
         ("system", "document", "sentence", "influence", "chrf_gain", *texts),
         (
             (

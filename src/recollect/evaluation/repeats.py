@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Repeats", "repeated_names", "repeats"]
+__all__ = ["Repeats", "names_in", "repeated_names", "repeats"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
@@ -56,14 +56,14 @@ def repeated_names(outputs: Sequence[Sequence[str]], references: Sequence[Sequen
     for output, reference in zip(outputs, references, strict=True):
         heard: set[str] = set()
         for said, wanted in zip(output, reference, strict=True):
-            due = _names(wanted) & heard
+            due = names_in(wanted) & heard
             right += len(due & set(_WORD.findall(said)))
             total += len(due)
             heard.update(_WORD.findall(wanted))
     return Repeats(right, total)
 
 
-def _names(line: str) -> set[str]:
+def names_in(line: str) -> set[str]:
     """Return the words with a capital that do not open a sentence."""
     found = set()
     for match in _WORD.finditer(line):

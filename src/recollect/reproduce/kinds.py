@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recollect.analysis.contrastive import measure_contrastive
 from recollect.analysis.gates import measure_gates
 from recollect.analysis.matrix import measure_matrix
 from recollect.analysis.remembers import measure_remembers
@@ -67,6 +68,7 @@ KINDS: dict[str, Kind] = {
     "matrix": in_each_domain(partial(analysed, measure_matrix)),
     "gates": in_each_domain(partial(analysed, measure_gates)),
     "remembers": in_each_domain(partial(analysed, measure_remembers)),
+    "contrastive": in_each_domain(partial(analysed, measure_contrastive)),
 }
 
 TRANSLATING = {"quality"}  # kinds that need every system's translations of the experiment's sets
