@@ -28,6 +28,7 @@ ORDER = [
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},
+    {"analyse", "reproduce"},
     {"cli"},
     {"__main__"},
 ]

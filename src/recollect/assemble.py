@@ -29,7 +29,7 @@ from recollect.folders import find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import Addresses, pair_addresses, piece_addresses, word_addresses
 from recollect.memory.fast import FastMemory
-from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
+from recollect.memory.fusion import AuxiliaryFusion, BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.keys import Key
 from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch, L2Match
 from recollect.memory.memory import Memory
@@ -79,6 +79,7 @@ MATCHES: dict[str, Callable[[MemoryConfig, Key], nn.Module]] = {
 
 FUSIONS: dict[str, Callable[[RNNSearch, bool], Fusion]] = {
     "deep": lambda model, features: DeepFusion(model.context_size, model.state_size),
+    "auxiliary": lambda model, features: AuxiliaryFusion(model.context_size, model.state_size),
     "shallow": lambda model, features: ShallowFusion(model.context_size, model.state_size, features=features),
     "both": lambda model, features: BothFusion(model.context_size, model.state_size, features=features),
     "none": lambda model, features: NoFusion(),
@@ -172,6 +173,7 @@ def build_translator(
         lanes=options.lanes,
         store_end=config.memory.store_end,
         carry=config.memory.carry,
+        k_best=config.memory.k_best,
         languages=(config.data.source_language, config.data.target_language),
     )
 
@@ -237,11 +239,14 @@ def train(
     base: Path | None = None,
     start: Path | None = None,
     processes: int = 1,
+    activations: Path | None = None,
 ) -> Path:
     """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder.
 
     `base` is a model whose sentence model is taken as it is, instead of a first pass; `start` is one that the
-    first pass begins with. `processes` share the work of the first pass.
+    first pass begins with. `processes` share the work of the first pass. `activations` is a folder for
+    what the second pass trains on, which memories of one sentence model may share; by default each has its
+    own.
     """
     if len(prepared.train) == 0:
         raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
@@ -319,16 +324,16 @@ def train(
             'gate = "features", another history, or joint training'
         )
     else:
-        activations = store_activations(
+        stored = store_activations(
             model,
             prepared.train,
             documents,
-            folder / "activations",
+            activations or folder / "activations",
             precision=config.pass_two.precision,
             weights=weights,
             progress=progress,
         )
-        steps = stored_steps(model, prepared.train, activations)
+        steps = stored_steps(model, prepared.train, stored)
     past = None
     if config.pass_two.history != "reference":
         sight.look()  # before anything is trained

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["NameAgain", "Repeats", "has_word", "names_again", "repeated_names", "repeats"]
+__all__ = ["NameAgain", "Repeats", "has_word", "names_again", "names_in", "repeated_names", "repeats"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
@@ -66,7 +66,7 @@ def repeated_names(outputs: Sequence[Sequence[str]], references: Sequence[Sequen
     for output, reference in zip(outputs, references, strict=True):
         heard: set[str] = set()
         for said, wanted in zip(output, reference, strict=True):
-            due = _names(wanted) & heard
+            due = names_in(wanted) & heard
             right += len(due & set(_WORD.findall(said)))
             total += len(due)
             heard.update(_WORD.findall(wanted))
@@ -85,7 +85,7 @@ def names_again(reference: Sequence[str]) -> list[NameAgain]:
         for word in dict.fromkeys(_WORD.findall(line)):
             if word in first and word not in found:
                 found[word] = NameAgain(word, first[word], number)
-        for name in sorted(_names(line)):
+        for name in sorted(names_in(line)):
             first.setdefault(name, number)
     return sorted(found.values(), key=lambda each: (each.again, each.name))
 
@@ -95,7 +95,7 @@ def has_word(text: str, word: str) -> bool:
     return word in _WORD.findall(text)
 
 
-def _names(line: str) -> set[str]:
+def names_in(line: str) -> set[str]:
     """Return the words with a capital that do not open a sentence."""
     found = set()
     for match in _WORD.finditer(line):
