@@ -738,7 +738,7 @@ def reproduce(
 def analyse(
     kind: Annotated[
         str,
-        typer.Argument(metavar="KIND", help="ages, matrix, gates, remembers or contrastive."),
+        typer.Argument(metavar="KIND", help="ages, matrix, gates, remembers, contrastive or corrections."),
     ],
     source: Annotated[
         Path,
@@ -799,7 +799,7 @@ def analyse(
 
     ages: how far back it looks; matrix: what the words of a sentence looked at; gates: how far it is heard;
     remembers: what it changed, and which words did it; contrastive: whether repeated words are preferred to
-    others in their place.
+    others in their place; corrections: how far one correction carries.
     """
     from recollect.analyse import analyse as run_analysis
     from recollect.analyse import read_any, systems

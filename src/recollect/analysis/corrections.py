@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.decoding.translator import Translator
+from recollect.errors import DataError
 from recollect.evaluation.repeats import has_word, names_again
 from recollect.memory.slots import CORRECTION, OWN
 from recollect.text.document import ParallelDocument
@@ -59,6 +60,8 @@ def measure_corrections(
     translators: Mapping[str, Translator], documents: Sequence[ParallelDocument], folder: Path
 ) -> dict[str, Any]:
     """Measure every system that has a memory; there are no files to write."""
+    if any(not document.references for document in documents):
+        raise DataError("corrections are taken from references: give the reference translation, too")
     found = {
         name: corrections_carried(translator, documents)
         for name, translator in translators.items()

@@ -5,6 +5,7 @@ from typing import Any
 
 from recollect.analysis.ages import measure_ages
 from recollect.analysis.contrastive import measure_contrastive
+from recollect.analysis.corrections import measure_corrections
 from recollect.analysis.gates import measure_gates
 from recollect.analysis.matrix import measure_matrix
 from recollect.analysis.remembers import measure_remembers
@@ -21,4 +22,5 @@ KINDS: dict[str, Measure] = {
     "gates": measure_gates,
     "remembers": measure_remembers,
     "contrastive": measure_contrastive,
+    "corrections": measure_corrections,
 }

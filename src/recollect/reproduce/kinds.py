@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.analysis.contrastive import measure_contrastive
+from recollect.analysis.corrections import measure_corrections
 from recollect.analysis.gates import measure_gates
 from recollect.analysis.matrix import measure_matrix
 from recollect.analysis.remembers import measure_remembers
@@ -69,6 +70,7 @@ KINDS: dict[str, Kind] = {
     "gates": in_each_domain(partial(analysed, measure_gates)),
     "remembers": in_each_domain(partial(analysed, measure_remembers)),
     "contrastive": in_each_domain(partial(analysed, measure_contrastive)),
+    "corrections": in_each_domain(partial(analysed, measure_corrections)),
 }
 
 TRANSLATING = {"quality"}  # kinds that need every system's translations of the experiment's sets
