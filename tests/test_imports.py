@@ -24,7 +24,8 @@ ORDER = [
     {"memory", "context"},
     {"predict"},
     {"training", "decoding"},
-    {"analysis", "hindsight"},
+    {"analysis", "renaming"},
+    {"hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},

@@ -306,6 +306,7 @@ def train(
         config.pass_two.history,
         greedy,
         Journal(folder / "own.jsonl", weights),
+        renamed=config.pass_two.renamed,
         seed=config.seed,
         progress=progress,
     )
@@ -316,6 +317,8 @@ def train(
             )
         train_on_gathered(model, memory, sight.tutorials, options, run, validate, progress)
         return _export(config, prepared, run, model, memory)
+    if config.pass_two.renamed:
+        raise ConfigError('[pass_two] renamed is for memory.gate = "features" alone')
     if config.pass_two.joint:
         steps = unrolled_steps(model)
     elif config.memory.address == "pair" and config.pass_two.history == "reference":

@@ -257,6 +257,15 @@ class PassTwoConfig(Section):
     history: Literal["reference", "own", "mixed", "foreign", "shuffled"] = "reference"
     """What memories are filled with: the references, the model's own translations, either by the toss of a
     coin for each sentence (for a gate on features), or controls: another document's, or many documents'."""
+    renamed: Share = 0.0
+    """Share of the names that come again in a training document that become other names, so that only the
+    memory can know them, as with a person's corrections (for a gate on features)."""
+
+    @model_validator(mode="after")
+    def _renaming_what_people_said(self) -> "PassTwoConfig":
+        if self.renamed and self.history not in ("reference", "mixed"):
+            raise ValueError('renamed names are those of references: history must be "reference" or "mixed"')
+        return self
 
 
 class DecodingConfig(Section):

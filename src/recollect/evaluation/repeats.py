@@ -2,10 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["NameAgain", "Repeats", "has_word", "names_again", "names_in", "repeated_names", "repeats"]
+__all__ = [
+    "NameAgain",
+    "Repeats",
+    "has_word",
+    "names_again",
+    "names_in",
+    "put_words",
+    "repeated_names",
+    "repeats",
+]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
@@ -93,6 +102,15 @@ def names_again(reference: Sequence[str]) -> list[NameAgain]:
 def has_word(text: str, word: str) -> bool:
     """Whether a word stands in a text, as it is written."""
     return word in _WORD.findall(text)
+
+
+def put_words(text: str, others: Mapping[str, str]) -> str:
+    """Return a text with others in the place of some words.
+
+    >>> put_words("Ann, is that Ann's? Annabel!", {"Ann": "Zoe"})
+    "Zoe, is that Ann's? Annabel!"
+    """
+    return _WORD.sub(lambda match: others.get(match.group(), match.group()), text)
 
 
 def names_in(line: str) -> set[str]:
