@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from recollect.evaluation.contrasts import another_word, repeated_words, with_other_word
 
-DOCUMENT = ["Ada found the harbour.", "A harbour is where Ada and Bob met.", "Did Ada sing? Ada did. Harbours!"]
+DOCUMENT = [
+    "Ada found the harbour.",
+    "A harbour is where Ada and Bob met.",
+    "Did Ada sing? Ada did. Harbours!",
+]
 
 
 def test_words_said_before_are_found_once_a_sentence():

@@ -164,8 +164,9 @@ def _most_telling(
     said: Sequence[Sequence[Translation]],
     settled: Sequence[int],
 ) -> tuple[int, int]:
+    """Return document and sentence; where there is nothing to see, the one that looked around most."""
     scores = {
-        (at, number): telling(each)
+        (at, number): (telling(each), sum(bool(word.looks) for word in each.words), number)
         for at, (document, own) in enumerate(zip(documents, said, strict=True))
         for number, each in enumerate(explain(translator, document.source, own, settled=settled))
         if each.words
