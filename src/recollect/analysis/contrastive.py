@@ -1,4 +1,4 @@
-"""Contrastive scoring: does a system find a repeated word likelier than another one in its place?"""
+"""Contrastive scoring: how often a system finds a repeated word likelier than another one in its place."""
 
 import random
 from collections.abc import Mapping, Sequence

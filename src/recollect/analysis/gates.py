@@ -106,15 +106,15 @@ def measure_gates(
     for name, each in all_heard.items():
         parts = averages(each.gate, _cut(each.place, len(PARTS)))
         tenths = averages(each.gate, _cut(each.place, 10))
-        over = averages(each.gate, each.sentence)
+        over, width = averages(each.gate, each.sentence), _width(each)
+        spans = averages(each.gate, each.sentence // width)
         by_part = {PARTS[part.place]: part.mean for part in parts}
         systems[name] = {
             "mean": float(each.gate.mean()),
             "words": len(each.gate),
             "parts": by_part,
             "tenths": {part.place + 1: part.mean for part in tenths},
-            "first_half": float(each.gate[_early(each)].mean()),
-            "second_half": float(each.gate[~_early(each)].mean()),
+            "over_document": {width * part.place + 1: part.mean for part in spans},
         }
         cells = " | ".join(f"{by_part[part]:.3f}" if part in by_part else "" for part in PARTS)
         table.append(f"| {name} | {each.gate.mean():.3f} | {cells} |")
@@ -134,9 +134,9 @@ def _cut(places: Floats, count: int) -> Integers:
     return np.floor(places * count + 1e-9).astype(np.int64)
 
 
-def _early(each: Heard) -> NDArray[np.bool_]:
-    """Return which words are of the first half of the documents: up to the median sentence."""
-    return each.sentence <= np.median(each.sentence)
+def _width(each: Heard) -> int:
+    """Return how many sentences are averaged for a point of the line over the document."""
+    return -(-int(each.sentence.max() + 1) // POINTS)
 
 
 def _draw(all_heard: Mapping[str, Heard], folder: Path) -> list[str]:
@@ -149,7 +149,7 @@ def _draw(all_heard: Mapping[str, Heard], folder: Path) -> list[str]:
             }
             tenths = averages(each.gate, _cut(each.place, 10))
             _plot(sentence, [10 * part.place + 5 for part in tenths], tenths, name, style)
-            width = max(1, -(-int(each.sentence.max() + 1) // POINTS))
+            width = _width(each)
             spans = averages(each.gate, each.sentence // width)
             _plot(document, [width * (part.place + 0.5) + 0.5 for part in spans], spans, name, style)
         sentence.set_xlabel("place in the sentence, %")

@@ -121,7 +121,8 @@ def measure_matrix(
     if sentence is not None:
         documents, sentence = _holding(documents, sentence)
     files, text, systems = [], [], {}
-    for place, (name, translator) in enumerate(with_memory(translators).items()):
+    remembering = with_memory(translators)
+    for place, (name, translator) in enumerate(remembering.items()):
         said = spoken(translator, documents, forced=forced)
         settled = range(max(len(each) for each in said)) if forced else ()
         at, number = 0, sentence
@@ -129,7 +130,7 @@ def measure_matrix(
             at, number = _most_telling(translator, documents, said, settled)
         document, found = documents[at], said[at][number]
         matrix = matching_matrix(translator, document.source, said[at], number, settled=settled)
-        own = f"matrix-{place + 1}" if len(translators) > 1 else "matrix"
+        own = f"matrix-{place + 1}" if len(remembering) > 1 else "matrix"
         files += [*_draw(matrix, number, folder, own), _write(matrix, folder, own)]
         systems[name] = {
             "document": document.name,
@@ -163,8 +164,9 @@ def _most_telling(
     said: Sequence[Sequence[Translation]],
     settled: Sequence[int],
 ) -> tuple[int, int]:
+    """Return document and sentence; where there is nothing to see, the one that looked around most."""
     scores = {
-        (at, number): telling(each)
+        (at, number): (telling(each), sum(bool(word.looks) for word in each.words), number)
         for at, (document, own) in enumerate(zip(documents, said, strict=True))
         for number, each in enumerate(explain(translator, document.source, own, settled=settled))
         if each.words

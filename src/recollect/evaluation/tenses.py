@@ -1,4 +1,4 @@
-"""Past and present in English text, by lists of common verbs: does a document keep to one of them?
+"""Past and present in English text, by lists of common verbs: how far a document keeps to one of them.
 
 There is no grammar behind it. Auxiliaries, common irregular verbs and words in -ed count as past; forms of
 be, have and do, and common verbs right after a pronoun, as present. What can or will be, what would have
