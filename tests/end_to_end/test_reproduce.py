@@ -13,6 +13,7 @@ from recollect.reproduce.experiment import experiments, load_experiment
 from recollect.reproduce.run import open_domains
 from recollect.reproduce.scale import load_scale
 from recollect.reproduce.workshop import Workshop
+from recollect.text.invented import invented_corpus, write_plain
 
 ALL = ("reproduce", "all", "-o", "run", "--report", "results.md")
 LONG = 1800  # seconds, for a machine that is busy: on two quiet cores everything takes about one minute
@@ -116,47 +117,41 @@ def test_figures_by_another_way(shell):
         assert rows[name]["test_p"] == pytest.approx(min(1.0, 2 * tail))
 
 
-def test_a_failure_is_said_and_the_others_go_on(shell):
-    """The tuning set has another length than its reference in the second domain's corpus."""
-    folder = shell.folder / "run" / "invented"
-    sets = "\n".join(
-        f'{name}_source = "run/invented/{name}.src"\n{name}_references = ["run/invented/{name}.trg"]'
-        for name in ("tune", "test")
-    )
-    text = f'[other]\nsource = "run/invented/train.src"\ntarget = "run/invented/train.trg"\n{sets}\n'
-    (shell.folder / "corpus.toml").write_text(f'{text}test_spoken = "short"\n', "utf-8")
-    (shell.folder / "short").write_text("one line\n", "utf-8")
-    command = (
-        "reproduce",
-        "overwrite",
-        "gates",
-        "-o",
-        "other",
-        "--corpus",
-        "corpus.toml",
-        "--processes",
-        "2",
-    )
-    answer = shell.start(*command, "--set", "pass_one.max_steps=5").wait()
+@pytest.fixture
+def corpus(tmp_path: Path) -> Shell:
+    """A folder with a corpus of our own, one of whose sets has a reference that is too short."""
+    lines = ["[other]"]
+    for name, seed in (("train", 1), ("tune", 2), ("test", 3)):
+        write_plain(invented_corpus(8, seed), tmp_path / f"{name}.src", tmp_path / f"{name}.trg")
+        if name != "train":
+            lines += [f'{name}_source = "{name}.src"', f'{name}_references = ["{name}.trg"]']
+    lines += ['source = "train.src"', 'target = "train.trg"', 'tokenise = "none"', 'test_spoken = "short"']
+    (tmp_path / "corpus.toml").write_text("\n".join(lines), "utf-8")
+    (tmp_path / "short").write_text("one line\n", "utf-8")
+    return Shell(tmp_path)
+
+
+def test_a_failure_is_said_and_the_others_go_on(corpus):
+    command = ("reproduce", "overwrite", "gates", "--corpus", "corpus.toml", "--processes", "2")
+    answer = corpus.start(*command, "--set", "pass_one.max_steps=5").wait(LONG)
     assert answer.code == 1
-    problem = f"gates: short has 1 lines, {folder.relative_to(shell.folder)}/test.src has"
-    assert f"\nrecollect: {problem}" in answer.err
-    assert [path.parent.name for path in (shell.folder / "other/results/smoke").glob("*/result.json")] == [
-        "overwrite"
-    ]
+    assert "\nrecollect: gates: short has 1 lines, but test.src has" in answer.err
+    found = (corpus.folder / "runs/reproduce/results/smoke").glob("*/result.json")
+    assert [path.parent.name for path in found] == ["overwrite"]
 
 
-def test_the_papers_scale_starts_and_steps(shell):
-    """The paper's sizes, but for the words, which the invented text has few of: two updates, no more."""
-    command = ("reproduce", "data-statistics", "-o", "paper", "--scale", "paper", "--corpus", "corpus.toml")
-    budget = ("--set", "pass_one.max_steps=2", "--set", "pass_one.batch=4", "--set", "data.tokenise=none")
-    shell.works(*command, *budget)
-    (base,) = (shell.folder / "paper" / "steps").glob("base-*")
+def test_the_papers_scale_starts_and_steps(corpus):
+    """All of the paper's sizes but the vocabularies, since the invented text has few words: two updates."""
+    command = ("reproduce", "data-statistics", "--scale", "paper", "--corpus", "corpus.toml")
+    answer = corpus.start(*command, "--set", "pass_one.max_steps=2", "--set", "pass_one.batch=4").wait(LONG)
+    assert answer.code == 0, answer.err
+    (base,) = (corpus.folder / "runs/reproduce/steps").glob("base-*")
     assert json.loads((base / "pass-one" / "result.json").read_text("utf-8"))["step"] == 2
     assert "hidden = 1000" in (base / "model" / "config.toml").read_text("utf-8")
 
 
-def test_what_is_wrong_with_a_command(shell):
+def test_what_is_wrong_with_a_command(tmp_path):
+    shell = Shell(tmp_path)
     assert "which experiment?" in shell.fails("reproduce")
     assert "there is no experiment 'sizes'" in shell.fails("reproduce", "sizes")
     assert "there is no scale 'large'" in shell.fails("reproduce", "all", "--scale", "large")

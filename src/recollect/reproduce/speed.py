@@ -78,13 +78,15 @@ def _training_speed(workshop: Workshop, system: System) -> float:
     A memory's includes the computation of the states and contexts that all of its epochs are trained on.
     """
     budget, alone = workshop.scale.speed, system.trained in ("base", "further")
-    options = {
-        "pass_one.max_steps": budget.updates,
-        "pass_one.checkpoint_every": NEVER,
-        "pass_two.documents": budget.documents,
-        "pass_two.lanes": budget.documents,
-    }
-    config = workshop.config(system.model_copy(update={"options": system.options | options}))
+    config = workshop.config(system)
+    few = {"max_steps": budget.updates, "checkpoint_every": NEVER}
+    some = {"documents": budget.documents, "lanes": budget.documents}
+    config = config.model_copy(
+        update={
+            "pass_one": config.pass_one.model_copy(update=few),
+            "pass_two": config.pass_two.model_copy(update=some),
+        }
+    )
     base = workshop.base()
     with TemporaryDirectory() as name:
         folder = Path(name)
