@@ -72,12 +72,13 @@ class Measurement:
                 "sets": [workshop.domain.evaluation(each).identity() for each in sets],
                 "tokenise": workshop.domain.tokenise,
             }
-        scale = self.workshops[0].scale.model_dump(mode="json")
+        first, kind = self.workshops[0], self.experiment.kind
         ingredients = {
             "experiment": self.experiment.model_dump(mode="json"),
-            "scale": scale,
             "domains": domains,
-            "overrides": self.workshops[0].overrides,
+            "decoding": first.config(System()).decoding.model_dump(mode="json"),
+            "speed": first.scale.speed.model_dump(mode="json") if kind == "speed" else None,
+            "overrides": first.overrides,
         }
         return open_step(self.folder, "", ingredients).key
 

@@ -26,7 +26,7 @@ class SpeedBudget(Record):
     updates: int
     """Of pass one."""
     documents: int
-    """That a memory is trained on."""
+    """That a memory is trained on: with fewer than its lanes, it would look slower than it is."""
     sentences: int
     """Of the test set that are translated."""
     rounds: int

@@ -80,11 +80,10 @@ def _training_speed(workshop: Workshop, system: System) -> float:
     budget, alone = workshop.scale.speed, system.trained in ("base", "further")
     config = workshop.config(system)
     few = {"max_steps": budget.updates, "checkpoint_every": NEVER}
-    some = {"documents": budget.documents, "lanes": budget.documents}
     config = config.model_copy(
         update={
             "pass_one": config.pass_one.model_copy(update=few),
-            "pass_two": config.pass_two.model_copy(update=some),
+            "pass_two": config.pass_two.model_copy(update={"documents": budget.documents}),
         }
     )
     base = workshop.base()
