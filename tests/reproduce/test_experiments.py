@@ -32,6 +32,7 @@ def test_all_of_them_are_there():
         "controls",
         "carried",
         "contrastive",
+        "corrections",
     ]
     assert scales() == ["paper", "small", "smoke"]
 
