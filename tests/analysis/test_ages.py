@@ -1,6 +1,7 @@
 """Matching probabilities by age: hand-computed averages, and order and sums along real steps."""
 
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.analysis.ages import ENOUGH, average_by_age, draw_ages, match_by_age, measure_ages
 from recollect.analysis.replay import Said, as_said, replay
-from recollect.errors import DataError, ModelError
+from recollect.errors import DataError, ModelError, RecollectError
 from recollect.memory.read import Recall
 from recollect.memory.slots import EMPTY, Slots
 from recollect.text.document import ParallelDocument
@@ -112,6 +113,12 @@ def test_domains_are_named_and_the_same_figure_is_the_same_file(tmp_path):
     assert "averages of 3" in (tmp_path / "a" / "ages.svg").read_text()
     for name in ("ages.svg", "ages.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_without_matplotlib_there_is_a_sentence(make_translator, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(RecollectError, match=r"pip install recollect\[figures\]"):
+        measure_ages({"m": make_translator()}, [DOCUMENT], tmp_path)
 
 
 def test_without_a_memory_there_is_nothing_to_see(make_translator, tmp_path):
