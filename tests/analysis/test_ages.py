@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.analysis.ages import ENOUGH, average_by_age, draw_ages, match_by_age, measure_ages
@@ -64,6 +64,7 @@ def test_documents_of_one_sentence_tell_nothing():
         average_by_age([said([EMPTY, EMPTY], [[0.0, 0.0]])])
 
 
+@settings(max_examples=25)
 @given(st.lists(st.lists(st.sampled_from(["ka", "ke", "ki", "ko"]), min_size=1, max_size=4), min_size=2,
                 max_size=6), st.sampled_from(["lru", "fifo"]))  # fmt: skip
 def test_shares_add_up_to_one_and_ages_are_those_of_the_books(make_translator, lines, policy):

@@ -10,7 +10,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from recollect.analysis.figures import COLOURS, GREY, LINES, check_figures, drawing, figure_files, write_numbers
+from recollect.analysis.figures import (
+    COLOURS,
+    GREY,
+    LINES,
+    check_figures,
+    drawing,
+    figure_files,
+    write_numbers,
+)
 from recollect.analysis.replay import Said, replay_all, spoken, with_memory
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError
