@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.analysis.figures import check_figures
 from recollect.analysis.kinds import KINDS
 from recollect.assemble import load
 from recollect.decoding.files import Job
@@ -66,7 +65,6 @@ def analyse(
     unknown = sorted(set(options) - set(inspect.signature(measure).parameters))
     if unknown:
         raise RecollectError(f"--{unknown[0]} says nothing to {kind}")
-    check_figures()
     found = measure(translators, documents, folder, **options)
     found["files"] = [*found["files"], f"{kind}.md", f"{kind}.json"]
     for suffix, text in (

@@ -1,16 +1,17 @@
 """Matching probabilities by age: hand-computed averages, and order and sums along real steps."""
 
 import csv
+import sys
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.analysis.ages import ENOUGH, average_by_age, draw_ages, match_by_age, measure_ages
 from recollect.analysis.replay import Said, as_said, replay
-from recollect.errors import DataError, ModelError
+from recollect.errors import DataError, ModelError, RecollectError
 from recollect.memory.read import Recall
 from recollect.memory.slots import EMPTY, Slots
 from recollect.text.document import ParallelDocument
@@ -63,6 +64,7 @@ def test_documents_of_one_sentence_tell_nothing():
         average_by_age([said([EMPTY, EMPTY], [[0.0, 0.0]])])
 
 
+@settings(max_examples=25)
 @given(st.lists(st.lists(st.sampled_from(["ka", "ke", "ki", "ko"]), min_size=1, max_size=4), min_size=2,
                 max_size=6), st.sampled_from(["lru", "fifo"]))  # fmt: skip
 def test_shares_add_up_to_one_and_ages_are_those_of_the_books(make_translator, lines, policy):
@@ -112,6 +114,12 @@ def test_domains_are_named_and_the_same_figure_is_the_same_file(tmp_path):
     assert "averages of 3" in (tmp_path / "a" / "ages.svg").read_text()
     for name in ("ages.svg", "ages.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_without_matplotlib_there_is_a_sentence(make_translator, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(RecollectError, match=r"pip install recollect\[figures\]"):
+        measure_ages({"m": make_translator()}, [DOCUMENT], tmp_path)
 
 
 def test_without_a_memory_there_is_nothing_to_see(make_translator, tmp_path):

@@ -10,7 +10,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from recollect.analysis.figures import COLOURS, GREY, LINES, drawing, figure_files, write_numbers
+from recollect.analysis.figures import (
+    COLOURS,
+    GREY,
+    LINES,
+    check_figures,
+    drawing,
+    figure_files,
+    write_numbers,
+)
 from recollect.analysis.replay import Said, replay_all, spoken, with_memory
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError
@@ -90,6 +98,7 @@ def measure_ages(
     forced: bool = False,
 ) -> dict[str, Any]:
     """Measure and draw it for every translator with a memory, along its own output, or the reference."""
+    check_figures()
     found = {
         name: average_by_age(
             replay_all(each, documents, spoken(each, documents, forced=forced), forced=forced)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from recollect.analysis.figures import COLOURS, LINES, drawing, figure_files, write_numbers
+from recollect.analysis.figures import COLOURS, LINES, check_figures, drawing, figure_files, write_numbers
 from recollect.analysis.replay import Said, replay_all, spoken, with_memory
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError
@@ -98,6 +98,7 @@ def measure_gates(
     forced: bool = False,
 ) -> dict[str, Any]:
     """Measure and draw it for every translator with a memory, along its own output, or the reference."""
+    check_figures()
     all_heard = {
         name: heard(each, documents, forced=forced) for name, each in with_memory(translators).items()
     }

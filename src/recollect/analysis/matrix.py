@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from recollect.analysis.explain import Explained, explain
-from recollect.analysis.figures import COLOURS, drawing, figure_files, write_numbers
+from recollect.analysis.figures import COLOURS, check_figures, drawing, figure_files, write_numbers
 from recollect.analysis.replay import replay, spoken, with_memory
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
@@ -118,6 +118,7 @@ def measure_matrix(
     Every translator with a memory gets one. Of a large memory, only the slots that were looked at most are
     drawn; the numbers are those of all.
     """
+    check_figures()
     if sentence is not None:
         documents, sentence = _holding(documents, sentence)
     files, text, systems = [], [], {}

@@ -224,7 +224,7 @@ def _consistency(
     """Return by name what is consistent within documents, or with their first references."""
     texts = [[each.text for each in document] for document in said]
     found = {"repeated terms with one rendering": _terms(translator, documents, said)}
-    english = translator.languages[1] in ("", "en")
+    english = translator.languages[1][:2] in ("", "en")
     if english:
         found["verbs in the main tense of their document"] = tense_consistency(texts)
     if all(document.references for document in documents):
@@ -284,7 +284,7 @@ def _looks_table(looked: Mapping[str, Looked]) -> str:
 
 
 def _consistency_table(rows: Mapping[str, Mapping[str, Agreement]]) -> str:
-    kinds = list(rows[BASE])
+    kinds = [kind for kind in rows[BASE] if any(each[kind].total for each in rows.values())]
     lines = [f"| system | {' | '.join(kinds)} |", "|---" * (len(kinds) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(each[kind]) for kind in kinds)} |" for name, each in rows.items()]
     return "\n".join(lines) + "\n"
