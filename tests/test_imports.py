@@ -29,7 +29,7 @@ ORDER = [
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},
-    {"analyse", "reproduce"},
+    {"analyse", "reproduce", "serving"},
     {"cli"},
     {"__main__"},
 ]

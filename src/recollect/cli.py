@@ -871,6 +871,145 @@ def pack(
 
 
 @app.command()
+def serve(
+    model: ModelOption = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen at; 0.0.0.0 is every one of this machine's.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at.")] = 5050,
+    store: Annotated[
+        str,
+        typer.Option(
+            "--store",
+            help="Where sessions are kept: a SQLite file, or redis://... for several servers of one site. "
+            "Default: recollect.db in the user's data folder.",
+            show_default=False,
+        ),
+    ] = "",
+    keys: Annotated[
+        str,
+        typer.Option("--keys", help="Ask for a key of this file (see `recollect key`).", show_default=False),
+    ] = "",
+    requests: Annotated[
+        int | None,
+        typer.Option(
+            "--requests",
+            min=1,
+            help="Requests a minute of one key, or of one address without keys. Default: no bound.",
+            show_default=False,
+        ),
+    ] = None,
+    characters: Annotated[
+        int | None,
+        typer.Option(
+            "--characters",
+            min=1,
+            help="Characters a day of one key, or of one address without keys. Default: no bound.",
+            show_default=False,
+        ),
+    ] = None,
+    upload: Annotated[int, typer.Option("--upload", min=1, help="Megabytes of a file.")] = 10,
+    window: Annotated[
+        float,
+        typer.Option(
+            "--window",
+            min=0,
+            help="Minutes after which a LibreTranslate client that says nothing begins a new session.",
+        ),
+    ] = 15,
+    sites: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--site",
+            metavar="NAME",
+            help="A name of this server behind a proxy, e.g. translate.example.org. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    origins: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            metavar="ORIGIN",
+            help="Let pages of another site use this server, e.g. https://example.org, or * for all. "
+            "Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Serve translations over HTTP: sessions that people correct, and that remember it."""
+    try:
+        from recollect.serving.serve import serve as run
+        from recollect.serving.settings import Settings
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            f"the server needs {error.name}: install it with pip install 'recollect[serve]'"
+        ) from None
+    settings = Settings(
+        host=host,
+        port=port,
+        store=store,
+        keys=keys,
+        requests=requests,
+        daily=characters,
+        upload=upload << 20,
+        window=60 * window,
+        sites=tuple(sites or ()),
+        origins=tuple(origins or ()),
+    )
+    run(settings, _model(model))
+
+
+@app.command()
+def key(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Whose key it is.", show_default=False)
+    ] = None,
+    keys: Annotated[
+        Path, typer.Option("--keys", help="The file of keys that `recollect serve --keys` reads.")
+    ] = Path("keys.json"),
+    requests: Annotated[
+        int | None,
+        typer.Option(
+            "--requests", min=1, help="Requests a minute. Default: the server's.", show_default=False
+        ),
+    ] = None,
+    characters: Annotated[
+        int | None,
+        typer.Option(
+            "--characters", min=1, help="Characters a day. Default: the server's.", show_default=False
+        ),
+    ] = None,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Take the key away again, at once.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Show who has a key.")] = False,
+) -> None:
+    """Make a key for those who use a server, print it once, and keep only its digest."""
+    from datetime import date
+
+    from recollect.serving.keys import make_key, read_keys, revoke_key
+
+    if listed:
+        for each in read_keys(keys):
+            granted = [
+                f"{amount:,} {what}"
+                for amount, what in (
+                    (each.requests, "requests a minute"),
+                    (each.characters, "characters a day"),
+                )
+                if amount is not None
+            ]
+            print(f"{each.name}\t{each.created}\t{', '.join(granted) or 'as the server grants'}")
+    elif name is None:
+        raise RecollectError("whose key? give a NAME, or --list to see who has one")
+    elif revoke:
+        revoke_key(keys, name)
+        print(f"{name} has no key any more")
+    else:
+        print(make_key(keys, name, date.today().isoformat(), requests=requests, characters=characters))
+        print(f"the key of {name}: only its digest is in {keys}, so keep it now", file=sys.stderr)
+
+
+@app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--folder", help="Where to put what comes of it.")] = Path("demo"),
     invented: Annotated[

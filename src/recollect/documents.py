@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from recollect.analysis.explain import explain
 from recollect.analysis.page import explanation_page
@@ -150,7 +150,7 @@ def find_files(sources: Sequence[Path]) -> list[tuple[Path, Path]]:
     return found
 
 
-def output_of(source: Path, languages: tuple[str, str]) -> str:
+def output_of(source: PurePath, languages: tuple[str, str]) -> str:
     """Return a name for a translation: the language in a name is changed, or put in.
 
     >>> output_of(Path("film.zh.srt"), ("zh", "en")), output_of(Path("film.srt"), ("zh", "en"))

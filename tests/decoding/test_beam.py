@@ -301,6 +301,38 @@ def test_rows_that_take_one_sentence_after_the_other(seed, size, n_best, width):
     assert len(under_way._traces) <= 8, "what nobody needs any more is let go"
 
 
+@settings(max_examples=60)
+@given(st.integers(0, 999), st.integers(1, 4), st.integers(1, 2), st.lists(st.integers(0, 3), min_size=3))
+def test_sentences_that_come_in_beside_others(seed, size, n_best, arrivals):
+    """However many come in at each step, each sentence is translated as if it were alone."""
+    beam = Beam(size, max_length=7, n_best=n_best)
+    probabilities = drawn(seed, certain=0.3)
+    table = Table(probabilities)
+
+    def distribution(step, rows):
+        return table(step, step.context[:, 0, 0].long().numpy())
+
+    under_way, found, who, came = Search(table, distribution, beam), {}, {}, 0
+    coming = deque(arrivals)
+    while coming or len(under_way.rows):
+        if coming and (count := coming.popleft()):
+            numbers = range(came, came + count)
+            rows = under_way.join(Walk(list(numbers), [[()] for _ in numbers]), torch.full((count,), 3))
+            assert not set(rows) & set(under_way.rows[: -len(rows)].tolist())
+            who |= dict(zip(rows, numbers, strict=True))
+            came += count
+        if len(under_way.rows):
+            ended = under_way.advance()
+            found |= {who[row]: hypotheses for row, hypotheses in ended.items()}
+            under_way.drop(list(ended))
+    assert sorted(found) == list(range(sum(arrivals)))
+    for number, hypotheses in found.items():
+        (alone,) = find(Table(lambda _, path, number=number: probabilities(number, path)), beam)
+        assert tokens_of(alone) == tokens_of(hypotheses)
+        for each in hypotheses:
+            assert (each.contexts == number).all()
+
+
 def test_finished_lanes_leave():
     """Lane 0 ends at once, lane 1 after one word, lane 2 after two."""
     table = Table(lambda lane, path: {EOS: 1.0} if len(path) == lane else {A: 1.0})

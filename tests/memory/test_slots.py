@@ -86,3 +86,35 @@ def test_the_books_of_a_restored_memory_are_its_own():
     restored.used[:] = 99
     assert (slots.used != 99).all()
     assert (tensors["used"] != 99).all()
+
+
+def test_lanes_of_several_memories_together():
+    slots = filled()
+    apart = [slots.select(np.array([lane])) for lane in (2, 0, 1)]
+    assert_equal(Slots.together(apart), slots.select(np.array([2, 0, 1])))
+
+
+def test_a_forgotten_slot_is_empty_and_the_others_close_ranks():
+    slots = filled()
+    before = slots.select(np.array([2]))
+    slots.forget(2, np.array([False, True, False, True]))
+    assert slots.filled[2].tolist() == [True, True, False, False]
+    for name in ("keys", "words", "before", "written"):
+        assert torch.equal(getattr(slots, name)[2, :2], getattr(before, name)[0, [0, 2]]), name
+    assert slots.used[2].tolist() == [0, 2, EMPTY, EMPTY]
+    assert slots.clock[2] == 3
+
+
+def test_pins_leave_half_of_the_slots_free():
+    slots = filled()
+    slots.pin(2, np.array([True, True, True, True]))
+    assert slots.pinned[2].tolist() == [False, True, True, False]  # the last two that were written
+    slots.pin(2, np.array([True, False, False, False]))
+    assert slots.pinned[2].tolist() == [True, False, False, False]
+    assert not slots.pinned[:2].any()
+
+
+def test_a_memory_saved_without_pins_has_none():
+    tensors = filled().tensors()
+    del tensors["pinned"]
+    assert_equal(Slots.from_tensors(tensors), filled())

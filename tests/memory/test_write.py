@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -269,3 +270,38 @@ def test_lanes_do_not_touch_each_other(policy):
     assert torch.equal(one.values[order], two.values)
     assert torch.equal(one.words[order], two.words)
     assert (one.used[order] == two.used).all()
+
+
+# -- pins
+
+
+@pytest.mark.parametrize("policy", [least_recently_used, first_in_first_out])
+def test_what_is_pinned_is_never_written_over_and_does_not_age(policy):
+    slots = single(4)
+    remember(slots, [7, 8], [1, 2], policy)
+    slots.pin(0, np.array([True, False, False, False]))
+    for start in range(10, 30, 3):
+        remember(slots, [start, 7, start + 2], [start, 4, 5], policy)
+        assert table(slots)[0] == (7, 1.0, 10.0)
+        assert slots.written[0, 0] == slots.written[0].max()
+    assert slots.filled.all()
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.lists(st.integers(1, 9), max_size=7), max_size=6),
+    st.sampled_from([least_recently_used, first_in_first_out]),
+    st.lists(st.booleans(), min_size=6, max_size=6),
+)
+def test_the_slots_that_are_not_pinned_are_a_smaller_memory(sentences, policy, chosen):
+    slots, small = single(6), None
+    remember(slots, [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6], policy)
+    slots.pin(0, np.array(chosen))
+    free = (~slots.pinned[0]).nonzero()[0]
+    small = single(len(free))
+    kept = [int(slots.words[0, each]) for each in free]
+    remember(small, kept, kept, policy)
+    for sentence in sentences:
+        for each in (slots, small):
+            remember(each, sentence, [float(word) for word in sentence], policy)
+    assert [table(slots)[each] for each in free] == table(small)

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 
 import torch
 
-from recollect.analysis.replay import Said, replay
+from recollect.analysis.replay import Said, going_along, replay
+from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.remembered import remembered_words
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
 from recollect.memory.read import Recall
 from recollect.memory.slots import ORIGINS, Slots
 from recollect.text.vocabulary import EOS, Vocabulary
 
-__all__ = ["Explained", "Look", "Word", "explain"]
+__all__ = ["Explained", "Look", "Word", "explain", "explain_words"]
 
 LOOKS = 5  # remembered words told of each word
 
@@ -69,6 +71,14 @@ def explain(
     ]
 
 
+@torch.inference_mode()
+def explain_words(
+    translator: Translator, hypothesis: Hypothesis, slots: Slots | None, before: int = 0
+) -> tuple[Word, ...]:
+    """Go along one sentence, with the memory as it was then; that had `before` sentences of no document."""
+    return _words(translator, going_along(translator, 0, hypothesis, slots), before)
+
+
 def _words(translator: Translator, said: Said, before: int) -> tuple[Word, ...]:
     model, memory, vocabulary = translator.searched, translator.memory, translator.target_vocabulary
     step, tokens, recall = said.step, said.tokens, said.recall
@@ -85,6 +95,7 @@ def _words(translator: Translator, said: Said, before: int) -> tuple[Word, ...]:
     scores = memory.fuse(step, recall, model)[0]
     likely = scores.gather(1, chosen).exp().squeeze(1).tolist()
     gates = memory.fusion.openness(step, recall, alone.unsqueeze(0))[0].tolist()
+    wholes = {place: each.word for each in remembered_words(said.slots, vocabulary) for place in each.places}
     return tuple(
         Word(
             _said(vocabulary, token),
@@ -92,7 +103,7 @@ def _words(translator: Translator, said: Said, before: int) -> tuple[Word, ...]:
             _said(vocabulary, best[time]),
             likely[time],
             likely_alone[time],
-            _looks(translator, said.slots, recall, time, before),
+            _looks(said.slots, recall, time, before, wholes),
         )
         for time, token in enumerate(tokens)
     )
@@ -106,22 +117,17 @@ def _said(vocabulary: Vocabulary, token: int) -> str:
     return f"▁{piece}" if vocabulary.starts_word(token) else piece
 
 
-def _looks(translator: Translator, slots: Slots, recall: Recall, time: int, before: int) -> tuple[Look, ...]:
+def _looks(slots: Slots, recall: Recall, time: int, before: int, wholes: dict[int, str]) -> tuple[Look, ...]:
     """Return the words that were looked at most; slots of the same word and sentence count together."""
-    shares: dict[tuple[int, int, int], float] = {}
-    match, words, places = (each[0, time].tolist() for each in (recall.match, recall.words, recall.places))
-    for share, word, place in zip(match, words, places, strict=True):
+    shares: dict[tuple[str, int, int], float] = {}
+    match, places = (each[0, time].tolist() for each in (recall.match, recall.places))
+    for share, place in zip(match, places, strict=True):
         if share > 0:
-            key = (word, int(slots.sentence[0, place]), int(slots.origin[0, place]))
+            key = (wholes[place], int(slots.sentence[0, place]), int(slots.origin[0, place]))
             shares[key] = shares.get(key, 0.0) + share
     best = sorted(shares.items(), key=lambda item: -item[1])[:LOOKS]
     return tuple(
-        Look(
-            translator.target_vocabulary.piece(word),
-            max(sentence - before, -1),
-            round(share, 4),
-            ORIGINS[origin],
-        )
+        Look(word, max(sentence - before, -1), round(share, 4), ORIGINS[origin])
         for (word, sentence, origin), share in best
         if share >= 0.01
     )

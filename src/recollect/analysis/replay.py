@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
+from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
 from recollect.errors import DataError, ModelError
@@ -14,7 +15,7 @@ from recollect.models.interface import Step
 from recollect.text.document import ParallelDocument
 from recollect.text.vocabulary import BOS
 
-__all__ = ["Said", "as_said", "replay", "replay_all", "spoken", "with_memory"]
+__all__ = ["Said", "as_said", "going_along", "replay", "replay_all", "spoken", "with_memory"]
 
 AT_ONCE = 64  # sentences whose steps are computed together
 
@@ -36,6 +37,19 @@ def as_said(translator: Translator, texts: Sequence[str]) -> list[Translation]:
         Translation(text, 0.0, tuple(ids))
         for text, ids in zip(texts, translator.target_vocabulary.encode_many(list(texts)), strict=True)
     ]
+
+
+def going_along(translator: Translator, number: int, hypothesis: Hypothesis, slots: Slots | None) -> Said:
+    """Go along one sentence of a document, with what was remembered then."""
+    step = translator.searched.rebuild(
+        hypothesis.states.unsqueeze(0),
+        hypothesis.contexts.unsqueeze(0),
+        torch.tensor([[BOS, *hypothesis.tokens]], device=translator.model.device),
+    )
+    recall = None
+    if translator.memory is not None and slots is not None:
+        recall = translator.memory.recall(slots, step, translator.searched)
+    return Said(number, hypothesis.tokens, step, slots, recall)
 
 
 @torch.inference_mode()
@@ -69,15 +83,7 @@ def replay(
         for number in numbers:
             hypothesis = found.get(number)
             if hypothesis is not None:
-                step = translator.searched.rebuild(
-                    hypothesis.states.unsqueeze(0),
-                    hypothesis.contexts.unsqueeze(0),
-                    torch.tensor([[BOS, *hypothesis.tokens]], device=translator.model.device),
-                )
-                recall = None
-                if memory is not None and slots is not None:
-                    recall = memory.recall(slots, step, translator.searched)
-                yield Said(number, hypothesis.tokens, step, slots, recall)
+                yield going_along(translator, number, hypothesis, slots)
             if slots is not None:
                 translator.remember(slots, {0: hypothesis}, CORRECTION if number in human else OWN)
 

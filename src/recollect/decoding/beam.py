@@ -90,8 +90,8 @@ def search(
 class Search:
     """Sentences under way, a row each, at times of their own.
 
-    A row whose sentence has ended takes another (`put`) or leaves (`drop`); the others do not notice.
-    `rows` are the numbers, from the first batch on, of those that are still there.
+    A row whose sentence has ended takes another (`put`) or leaves (`drop`), and new ones may come in beside
+    them (`join`); the others do not notice. `rows` are the numbers of those that are there.
     """
 
     def __init__(self, model: Stepper, distribution: Distribution, beam: Beam) -> None:
@@ -151,6 +151,26 @@ class Search:
         self._longest[places] = self.beam.longest(lengths - 1).numpy(force=True)
         self._endings.clear(places)
         self._let_go()
+
+    @torch.inference_mode()
+    def join(self, progress: Any, lengths: Tensor) -> list[int]:
+        """Let sentences just started come in beside those under way; return their rows."""
+        if not len(self.rows):
+            self.begin(progress, lengths)
+            return list(range(len(lengths)))
+        numbers = self.rows[-1] + 1 + np.arange(len(lengths))
+        # Anything will do in the new places at first: what belongs there is put in at once.
+        places = np.concatenate([np.arange(len(self.rows)), np.zeros(len(lengths), np.int64)])
+        index = torch.from_numpy(places).to(self._device)
+        same = torch.arange(self._totals.shape[1], device=self._device).expand(len(places), -1)
+        self._progress = self.model.select(self._progress, index, same)
+        self._previous, self._totals = self._previous[index], self._totals[index]
+        self._began, self._longest = self._began[places], self._longest[places]
+        self._endings.widen(len(lengths))
+        self.rows = np.concatenate([self.rows, numbers])
+        rows: list[int] = numbers.tolist()
+        self.put(rows, progress, lengths)
+        return rows
 
     @torch.inference_mode()
     def drop(self, rows: Sequence[int]) -> None:
@@ -362,6 +382,14 @@ class Endings:
         self.scores[places] = -np.inf
         for place in places:
             self.found[place] = []
+
+    def widen(self, count: int) -> None:
+        """Make some more places, in which nothing has ended."""
+        more = np.full((count, self.beam.n_best), -np.inf)
+        self.scores, self.found = (
+            np.concatenate([self.scores, more]),
+            [*self.found, *([] for _ in range(count))],
+        )
 
     def keep(self, places: Integers) -> None:
         """Keep some places, in order."""

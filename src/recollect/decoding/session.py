@@ -157,7 +157,7 @@ def _fitting(tensors: dict[str, Tensor], slots: Slots) -> Slots:
     """Return stored slots if they are of the translator's own shape."""
     if tensors and "origin" not in tensors:
         raise ModelError("the session was saved by an older version, without whose words it remembers")
-    if tensors.keys() != slots.tensors().keys():
+    if tensors.keys() | {"pinned"} != slots.tensors().keys():  # older versions had no pins
         raise ModelError("the session has no memory, this model has; restore it with the model it came from")
     restored = Slots.from_tensors(tensors, slots.keys.device)
     if restored.keys.shape != slots.keys.shape or restored.values.shape != slots.values.shape:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from torch import Tensor
 
 from recollect.errors import ModelError
 from recollect.files import whole_file
@@ -31,9 +32,14 @@ def load_memory(path: Path, like: Slots, signature: str) -> Slots:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path}: cannot be read as a memory ({error})") from None
-    if notes.get("signature") != signature or tensors.keys() != like.tensors().keys():
+    if notes.get("signature") != signature or not _is_like(tensors, like):
         raise ModelError(f"{path}: a memory of another model; translate with that one, or begin anew")
     found = Slots.from_tensors(tensors, like.keys.device)
     if found.keys.shape != like.keys.shape:
         raise ModelError(f"{path}: a memory of {found.size} slots, not of {like.size}; use the same options")
     return found
+
+
+def _is_like(tensors: dict[str, Tensor], like: Slots) -> bool:
+    """Whether these are all the parts of a memory; older versions had no pins."""
+    return tensors.keys() | {"pinned"} == like.tensors().keys()

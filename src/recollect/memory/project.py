@@ -48,6 +48,7 @@ def load_project(path: Path, signature: str) -> Slots:
         address=np.zeros((1, size), np.int64),
         used=np.zeros((1, size), np.int64),
         sentence=np.zeros((1, size), np.int64),
+        pinned=np.zeros((1, size), np.bool_),
         clock=np.zeros(1, np.int64),
         sentences=np.zeros(1, np.int64),
     )

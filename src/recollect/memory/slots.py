@@ -9,16 +9,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-__all__ = ["CORRECTION", "EARLIER", "EMPTY", "GLOSSARY", "ORIGINS", "OWN", "Slots"]
+__all__ = ["CORRECTION", "EARLIER", "EMPTY", "GLOSSARY", "ORIGINS", "OWN", "Flags", "Slots"]
 
 ORIGINS = ("own", "correction", "glossary", "earlier")
 """Whose words a slot holds: our own, a person's, a glossary's, or those of an earlier document."""
 OWN, CORRECTION, GLOSSARY, EARLIER = range(len(ORIGINS))
 EMPTY = -1  # in `used`: nothing was ever written here
 VECTORS = ("keys", "values", "words", "before", "origin", "written", "filled")
-BOOKS = ("address", "used", "sentence", "clock", "sentences")
+BOOKS = ("address", "used", "sentence", "pinned", "clock", "sentences")
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Slots:
     address: Integers  # what a word is stored under               [lane, slot]
     used: Integers  # clock of the last write or update, or EMPTY  [lane, slot]
     sentence: Integers  # sentence of the last write or update     [lane, slot]
+    pinned: Flags  # true where nothing is ever written over       [lane, slot]
     clock: Integers  # words written so far                        [lane]
     sentences: Integers  # sentences written so far                [lane]
 
@@ -57,6 +59,7 @@ class Slots:
             address=np.zeros((lanes, size), np.int64),
             used=np.full((lanes, size), EMPTY, np.int64),
             sentence=np.full((lanes, size), EMPTY, np.int64),
+            pinned=np.zeros((lanes, size), np.bool_),
             clock=np.zeros(lanes, np.int64),
             sentences=np.zeros(lanes, np.int64),
         )
@@ -86,12 +89,20 @@ class Slots:
         some = slice(first, first + len(lanes))
         return Slots(*(getattr(self, name)[some] for name in (*VECTORS, *BOOKS)))
 
+    @classmethod
+    def together(cls, some: Sequence["Slots"]) -> "Slots":
+        """Return the lanes of several memories of one shape side by side, as a copy."""
+        joined: dict[str, Any] = {name: torch.cat([getattr(each, name) for each in some]) for name in VECTORS}
+        for name in BOOKS:
+            joined[name] = np.concatenate([getattr(each, name) for each in some])
+        return Slots(**joined)
+
     def beside(self, other: "Slots") -> "Slots":
         """Return as many memories, each with the slots of both."""
         wide: dict[str, Any] = {
             name: torch.cat([getattr(self, name), getattr(other, name)], 1) for name in VECTORS
         }
-        for name in ("address", "used", "sentence"):
+        for name in ("address", "used", "sentence", "pinned"):
             wide[name] = np.concatenate([getattr(self, name), getattr(other, name)], 1)
         return Slots(**wide, clock=self.clock.copy(), sentences=self.sentences.copy())
 
@@ -100,14 +111,37 @@ class Slots:
         for name in (*VECTORS, *BOOKS):
             getattr(self, name)[lane] = getattr(other, name)[0]
 
+    def pin(self, lane: int, chosen: Flags) -> None:
+        """Pin the chosen slots [slot] of a lane and no others; of too many, those written last.
+
+        Half of the slots always stay free: what is said next has to go somewhere.
+        """
+        latest = np.argsort(-self.used[lane], kind="stable")
+        places = latest[(chosen & (self.used[lane] != EMPTY))[latest]][: self.size // 2]
+        self.pinned[lane] = False
+        self.pinned[lane, places] = True
+
+    def forget(self, lane: int, gone: Flags) -> None:
+        """Empty some slots [slot] of a lane; the others close ranks, since slots are filled in order."""
+        kept = np.flatnonzero(~gone & (self.used[lane] != EMPTY))
+        for name in (*VECTORS, "address", "used", "sentence", "pinned"):
+            own = getattr(self, name)[lane]
+            own[: len(kept)] = own[kept]
+        self._empty(lane, len(kept))
+
     def clear(self, lane: int) -> None:
         """Forget everything in one lane."""
-        self.filled[lane] = False
-        self.written[lane] = 0
-        self.used[lane] = EMPTY
-        self.sentence[lane] = EMPTY
+        self._empty(lane, 0)
         self.clock[lane] = 0
         self.sentences[lane] = 0
+
+    def _empty(self, lane: int, first: int) -> None:
+        """Leave nothing in a lane's slots from `first` on."""
+        self.filled[lane, first:] = False
+        self.written[lane, first:] = 0
+        self.used[lane, first:] = EMPTY
+        self.sentence[lane, first:] = EMPTY
+        self.pinned[lane, first:] = False
 
     def tensors(self) -> dict[str, Tensor]:
         """Return everything as CPU tensors, for saving."""
@@ -119,6 +153,7 @@ class Slots:
 
     @classmethod
     def from_tensors(cls, tensors: dict[str, Tensor], device: torch.device | None = None) -> Self:
-        """Restore what `tensors` gave."""
+        """Restore what `tensors` gave; nothing is pinned in what an older version saved."""
+        tensors = {"pinned": torch.zeros(tensors["words"].shape, dtype=torch.bool)} | tensors
         vectors: list[Any] = [tensors[name].to(device) for name in VECTORS]
         return cls(*vectors, *(tensors[name].numpy().copy() for name in BOOKS))

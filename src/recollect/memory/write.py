@@ -43,7 +43,7 @@ def write(
     """Store each lane's sentence under keys with values [lane, time, ...]; None leaves a lane alone.
 
     Equals writing word after word, to the last bit: a slot hit several times in one sentence is updated in
-    as many strokes, in order, by the very same operations.
+    as many strokes, in order, by the very same operations. What is pinned stays as it is and does not age.
     """
     fresh, updates = _plan(slots, sentences, policy)
     with torch.no_grad():
@@ -60,6 +60,9 @@ def write(
         slots.written[stroke.lanes, stroke.slots] = torch.from_numpy(slots.sentences[stroke.lanes]).to(
             slots.words.device
         )
+    if slots.pinned.any():
+        lanes, places = slots.pinned.nonzero()
+        slots.written[lanes, places] = torch.from_numpy(slots.sentences[lanes]).to(slots.words.device)
 
 
 def _apply(vectors: Tensor, new: Tensor, fresh: Stroke, updates: Sequence[Stroke]) -> None:
@@ -108,10 +111,12 @@ def _books(slots: Slots, lane: int, addresses: Sequence[int]) -> "OrderedDict[in
     """Return those slots of the lane that writing `addresses` can touch, least recently used first.
 
     These are the slots that hold one of them, and as many of the least recently used as could be needed if
-    every other one of those were hit and moved away; EMPTY sorts before every clock.
+    every other one of those were hit and moved away; EMPTY sorts before every clock. Pinned slots are not
+    touched at all: their words get another slot when they come again.
     """
-    used, address = slots.used[lane], slots.address[lane]
-    age = used * len(used) + np.arange(len(used))  # of equals, such as empty slots, the first
+    free = (~slots.pinned[lane]).nonzero()[0]
+    used, address = slots.used[lane, free], slots.address[lane, free]
+    age = used * slots.size + free  # of equals, such as empty slots, the first
     needed = min(2 * len(addresses), len(used))
     if needed < len(used):
         oldest = np.argpartition(age, needed - 1)[:needed] if needed else np.empty(0, np.int64)
@@ -120,4 +125,6 @@ def _books(slots: Slots, lane: int, addresses: Sequence[int]) -> "OrderedDict[in
     else:
         chosen = np.arange(len(used))
     order = chosen[np.argsort(age[chosen])].tolist()
-    return OrderedDict((slot, None if used[slot] == EMPTY else int(address[slot])) for slot in order)
+    return OrderedDict(
+        (int(free[each]), None if used[each] == EMPTY else int(address[each])) for each in order
+    )

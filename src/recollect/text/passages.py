@@ -77,6 +77,15 @@ class Passages:
         found = [each for each in self._passages if each.first <= sentence]
         return found[-1].unit.where if found else ""
 
+    def wheres(self) -> list[str]:
+        """Return where in the file each of the sentences stands, for people."""
+        ends = [each.first for each in self._passages[1:]] + [len(self.sentences)]
+        return [
+            each.unit.where
+            for each, end in zip(self._passages, ends, strict=False)
+            for _ in range(each.first, end)
+        ]
+
     def render(self, spoken: Sequence[Spoken]) -> bytes:
         """Return the file with a translation for every sentence."""
         return self.content.render([self._target(each, spoken) for each in self._passages])

@@ -1,13 +1,13 @@
 """Which format a file has, by the end of its name or by what its owner says."""
 
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from recollect.errors import DataError
 from recollect.text.files import read_chunks
 from recollect.text.formats.content import Content
 
-__all__ = ["FORMATS", "format_named", "format_of", "read_content"]
+__all__ = ["FORMATS", "SUFFIXES", "content_of", "format_named", "format_of", "read_content"]
 
 MOST_BYTES = 512 << 20  # a larger file is no document
 
@@ -27,7 +27,7 @@ FORMATS = {
     "yaml": "catalogues.read_yaml",
 }
 
-_SUFFIXES = {
+SUFFIXES = {
     ".ass": "subtitles",
     ".csv": "table",
     ".docx": "docx",
@@ -52,13 +52,13 @@ _SUFFIXES = {
 }
 
 
-def format_of(path: Path) -> str | None:
+def format_of(path: PurePath) -> str | None:
     """Return the format that a file's name tells, or None where it tells nothing.
 
     >>> format_of(Path("film.zh.srt")), format_of(Path("corpus.zh"))
     ('subtitles', None)
     """
-    return _SUFFIXES.get(path.suffix.lower())
+    return SUFFIXES.get(path.suffix.lower())
 
 
 def format_named(name: str) -> str:
@@ -67,7 +67,7 @@ def format_named(name: str) -> str:
     >>> format_named("srt"), format_named("po")
     ('subtitles', 'po')
     """
-    kind = _SUFFIXES.get(f".{name.lower()}", name.lower())
+    kind = SUFFIXES.get(f".{name.lower()}", name.lower())
     if kind not in FORMATS:
         raise DataError(f"there is no format '{name}'; choose one of {', '.join(FORMATS)}")
     return kind
@@ -75,9 +75,14 @@ def format_named(name: str) -> str:
 
 def read_content(path: Path, kind: str, **options: str | bool | None) -> Content:
     """Read a file of the format `kind`; tables and translation memories have options of their own."""
+    return content_of(_read(path), str(path), kind, **options)
+
+
+def content_of(data: bytes, name: str, kind: str, **options: str | bool | None) -> Content:
+    """Read a file's bytes; `name` is for people, in errors."""
     module, _, reader = FORMATS[kind].partition(".")
     read = getattr(import_module(f"recollect.text.formats.{module}"), reader)
-    content: Content = read(_read(path), str(path), **options)
+    content: Content = read(data, name, **options)
     return content
 
 

@@ -1,0 +1,292 @@
+"""One model for all: sentences that wait in different sessions are searched side by side, in a thread."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.translator import Translator
+from recollect.memory.slots import Slots
+from recollect.serving.explaining import find_reasons
+from recollect.serving.lanes import Entrant, Lanes
+from recollect.serving.metrics import Metrics
+from recollect.serving.record import MACHINE, Said, Sentence
+from recollect.serving.refusals import StoppingError
+from recollect.serving.replay import Past, Recollection
+
+__all__ = ["Engine"]
+
+Answer = TypeVar("Answer")
+Ready = Callable[[Slots | None], Any]
+
+log = logging.getLogger("recollect.serving")
+
+A_FEW, MANY = 8, 64  # sentences remembered anew before others have their turn, or if there are none
+
+
+@dataclass(slots=True)
+class Job:
+    """A sentence that waits for its memory and for a lane, or work that waits for a memory."""
+
+    answer: "asyncio.Future[Any]"
+    past: Past | None = None  # None: nothing is remembered
+    source: str = ""
+    before: str | None = None  # what was said of it before
+    work: Ready | None = None  # instead of a search: to be done with the memory, which it may not change
+    aside: Recollection | None = None  # for work: a memory of its own
+    began: float = field(default_factory=time.monotonic)
+
+
+class Engine:
+    """Owns the model and the memories at hand; everything that touches them happens in its thread."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        *,
+        lanes: int = 32,
+        cache: int = 256 << 20,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self.translator, self.lanes, self.cache = translator, lanes, cache
+        self.metrics = metrics or Metrics()
+        memory = translator.memory
+        self._empty = None if memory is None else memory.empty(1, translator.model.device)
+        self._bytes = 0 if self._empty is None else _bytes(self._empty)
+        self._memories: OrderedDict[str, Recollection] = OrderedDict()
+        self._waiting: deque[Job] = deque()
+        self._news = threading.Condition()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    # -- for the server, on its loop
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Finish the sentences that are under way; those that wait are given up."""
+        with self._news:
+            self._stopping = True
+            self._news.notify()
+        if self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join)
+
+    @property
+    def running(self) -> bool:
+        """Whether there is somebody to do the work."""
+        return self._thread.is_alive() and not self._stopping
+
+    async def translate(self, past: Past, sentence: Sentence) -> Said:
+        """Translate the sentence after a past, and remember it."""
+        before = sentence.text if sentence.state == MACHINE else None
+        said: Said = await self._ask(Job(_future(), past, sentence.source, before))
+        return said
+
+    async def alone(self, source: str) -> Said:
+        """Translate a sentence with nothing remembered."""
+        said: Said = await self._ask(Job(_future(), None, source))
+        return said
+
+    async def look(self, past: Past, work: Callable[[Slots | None], Answer]) -> Answer:
+        """Do something with the memory as it was after a past."""
+        found: Answer = await self._ask(Job(_future(), past, work=work))
+        return found
+
+    async def call(self, work: Callable[[], Answer]) -> Answer:
+        """Do anything else that needs the model."""
+        found: Answer = await self._ask(Job(_future(), work=lambda _: work()))
+        return found
+
+    async def _ask(self, job: Job) -> Any:
+        with self._news:
+            if self._stopping:
+                raise StoppingError("the server is stopping; ask again in a moment")
+            self._waiting.append(job)
+            self._news.notify()
+        return await job.answer
+
+    # -- in the thread
+
+    def _run(self) -> None:
+        lanes, rows = Lanes(self.translator), dict[int, Job]()
+        while True:
+            jobs = self._take(idle=not rows)
+            if jobs is None:
+                return
+            self._drop_abandoned(lanes, rows)
+            self._enter(lanes, rows, self._prepare(jobs, A_FEW if rows else MANY))
+            if rows:
+                try:
+                    self.metrics.lanes.observe(len(rows))
+                    for row, hypotheses in lanes.advance().items():
+                        self._finish(rows.pop(row), hypotheses)
+                except Exception as error:  # one of them is at fault, but nobody knows which
+                    log.exception("the search has failed")
+                    for job in rows.values():
+                        _fail(job, error)
+                    lanes, rows = Lanes(self.translator), {}
+            self._let_go()
+
+    def _take(self, *, idle: bool) -> list[Job] | None:
+        """Return all that waits, after a sleep if there is nothing to do; None: it is over."""
+        with self._news:
+            while idle and not self._waiting and not self._stopping:
+                self._news.wait()
+            jobs = list(self._waiting)
+            self._waiting.clear()
+            if not self._stopping:
+                return jobs
+        for job in jobs:
+            _fail(job, StoppingError("the server is stopping; ask again in a moment"))
+        return None if idle else []
+
+    def _drop_abandoned(self, lanes: Lanes, rows: dict[int, Job]) -> None:
+        """Let the sentences leave that nobody waits for any more."""
+        abandoned = [row for row, job in rows.items() if job.answer.cancelled()]
+        if abandoned:
+            lanes.leave(abandoned)
+            for row in abandoned:
+                del rows[row]
+
+    def _prepare(self, jobs: Sequence[Job], budget: int) -> list[Job]:
+        """Bring memories up to date, within a budget; return the sentences that can be searched."""
+        ready: list[Job] = []
+        for job in jobs:
+            if job.answer.cancelled():
+                continue
+            try:
+                left, replayed = self._approach(job, budget)
+                budget -= replayed
+                if left:
+                    self._put_back(job)
+                elif job.work is None:
+                    ready.append(job)
+                else:
+                    _answer(job, job.work(None if job.aside is None else job.aside.slots))
+            except Exception as error:  # it belongs to whoever asked
+                _fail(job, error)
+        return ready
+
+    def _approach(self, job: Job, budget: int) -> tuple[int, int]:
+        """Return how many sentences a memory still lacks, and how many have been remembered now."""
+        if job.past is None:
+            return 0, 0
+        memory = self._memory(job.past.session)
+        if job.work is not None:
+            if job.aside is None:
+                job.aside = memory.as_of(job.past)
+            memory = job.aside
+        before = memory.count
+        left = memory.approach(job.past, budget)
+        replayed = memory.count - min(before, memory.count)
+        self.metrics.replayed.inc(replayed)
+        return left, replayed
+
+    def _memory(self, session: str) -> Recollection:
+        found = self._memories.get(session)
+        if found is None:
+            found = self._memories[session] = Recollection(self.translator)
+        self._memories.move_to_end(session)
+        return found
+
+    def _enter(self, lanes: Lanes, rows: dict[int, Job], ready: Sequence[Job]) -> None:
+        """Let sentences come in as far as there is room; one without words is done at once."""
+        entrants: list[tuple[Job, Entrant]] = []
+        for job in ready:
+            if len(rows) + len(entrants) >= self.lanes:
+                self._put_back(job)
+                continue
+            entrant = self._entrant(job)
+            if entrant.ids:
+                entrants.append((job, entrant))
+            else:
+                self._finish(job, [])
+        if entrants:
+            found = lanes.join([entrant for _, entrant in entrants])
+            rows |= {row: job for row, (job, _) in zip(found, entrants, strict=True)}
+        self.metrics.waiting.set(len(self._waiting))
+
+    def _entrant(self, job: Job) -> Entrant:
+        translator = self.translator
+        encode = translator.source_vocabulary.encode
+        if job.past is None:
+            return Entrant(encode(job.source), self._empty)
+        slots, before = self._memory(job.past.session).slots, list[list[int]]()
+        if translator.model.looks_back:
+            earlier = [each.source for each in job.past.sentences]
+            before = [encode(text) for text in translator.sentences_before(earlier, len(earlier))]
+        return Entrant(encode(job.source), slots, before)
+
+    def _put_back(self, job: Job) -> None:
+        with self._news:
+            self._waiting.append(job)
+
+    def _finish(self, job: Job, hypotheses: Sequence[Hypothesis]) -> None:
+        try:
+            found = self.translator.express(job.source, hypotheses)
+            said = Said(found.text, found.tokens, found.aligned)
+            if job.past is not None:
+                said = self._remember(job, job.past, said, hypotheses[0] if hypotheses else None)
+            self.metrics.sentences.inc()
+            self.metrics.sentence_seconds.observe(time.monotonic() - job.began)
+            _answer(job, said)
+        except Exception as error:
+            log.exception("a translation cannot be finished")
+            _fail(job, error)
+
+    def _remember(self, job: Job, past: Past, said: Said, hypothesis: Hypothesis | None) -> Said:
+        """Remember a sentence, unless the memory has gone elsewhere meanwhile; say why it is new."""
+        memory = self._memory(past.session)
+        if not memory.is_after(past):
+            return said
+        if job.before is not None and job.before != said.text and hypothesis is not None:
+            why = find_reasons(self.translator, hypothesis, said.text, job.before, memory.slots)
+            said = Said(said.text, said.tokens, said.aligned, why)
+        spoken = Sentence(job.source, said.text, MACHINE, said.tokens, said.aligned)
+        memory.remember(spoken, hypothesis)
+        return said
+
+    def _let_go(self) -> None:
+        """Let go of the memories that were used longest ago."""
+        held = sum(each.copies for each in self._memories.values()) * self._bytes
+        while held > self.cache and len(self._memories) > 1:
+            _, gone = self._memories.popitem(last=False)
+            held -= gone.copies * self._bytes
+        self.metrics.memories.set(held)
+
+
+def _bytes(slots: Slots) -> int:
+    return sum(int(getattr(slots, name).nbytes) for name in slots.__slots__)
+
+
+def _future() -> "asyncio.Future[Any]":
+    return asyncio.get_running_loop().create_future()
+
+
+def _answer(job: Job, value: Any) -> None:
+    def tell() -> None:
+        if not job.answer.done():
+            job.answer.set_result(value)
+
+    _tell(job, tell)
+
+
+def _fail(job: Job, error: Exception) -> None:
+    def tell() -> None:
+        if not job.answer.done():
+            job.answer.set_exception(error)
+
+    _tell(job, tell)
+
+
+def _tell(job: Job, tell: Callable[[], None]) -> None:
+    loop = job.answer.get_loop()
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(tell)

@@ -1,0 +1,64 @@
+"""What is counted or noted of a client for a while: requests of a minute, its session."""
+
+import sqlite3
+from pathlib import Path
+from typing import Protocol
+
+__all__ = ["Ledger", "SqliteLedger"]
+
+_TABLE = "CREATE TABLE IF NOT EXISTS ledger (name TEXT PRIMARY KEY, count INTEGER, note TEXT, until REAL)"
+_TIDY_EVERY = 1000  # takes between two clearings of what is over
+
+
+class Ledger(Protocol):
+    """Counts and notes, each until a time of its own; times are seconds since 1970."""
+
+    async def take(self, name: str, amount: int, most: int, now: float, until: float) -> int | None:
+        """Count `amount` and return what is left of `most`; if that is too little, count nothing: None."""
+
+    async def note(self, name: str, text: str, until: float) -> None:
+        """Write something down, in place of what is written there."""
+
+    async def noted(self, name: str, now: float) -> str | None:
+        """Return what is written down, if its time is not over."""
+
+    async def close(self) -> None:
+        """Let go of the file or the connection."""
+
+
+class SqliteLedger:
+    """A ledger in a file beside the sessions, or in memory without one; for one process."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._base = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+        self._base.execute("PRAGMA journal_mode=WAL")
+        # A crash of the machine may lose the last counts, which is no harm; one of the server does not.
+        self._base.execute("PRAGMA synchronous=NORMAL")
+        self._base.execute(_TABLE)
+        self._takes = 0
+
+    async def take(self, name: str, amount: int, most: int, now: float, until: float) -> int | None:
+        """Count `amount` and return what is left of `most`, or None."""
+        self._takes += 1
+        if self._takes % _TIDY_EVERY == 0:
+            self._base.execute("DELETE FROM ledger WHERE until <= ?", (now,))
+        row = self._base.execute("SELECT count FROM ledger WHERE name = ? AND until > ?", (name, now))
+        used = (row.fetchone() or (0,))[0]
+        if used + amount > most:
+            return None
+        self._base.execute("REPLACE INTO ledger VALUES (?, ?, '', ?)", (name, used + amount, until))
+        return int(most - used - amount)
+
+    async def note(self, name: str, text: str, until: float) -> None:
+        """Write something down."""
+        self._base.execute("REPLACE INTO ledger VALUES (?, 0, ?, ?)", (name, text, until))
+
+    async def noted(self, name: str, now: float) -> str | None:
+        """Return what is written down, if its time is not over."""
+        found = self._base.execute("SELECT note FROM ledger WHERE name = ? AND until > ?", (name, now))
+        row = found.fetchone()
+        return None if row is None else str(row[0])
+
+    async def close(self) -> None:
+        """Close the file."""
+        self._base.close()

@@ -1,0 +1,38 @@
+"""A ledger in Redis, which all replicas of a site share."""
+
+from redis.asyncio import Redis
+
+__all__ = ["RedisLedger"]
+
+_PREFIX = "recollect:ledger:"
+
+
+class RedisLedger:
+    """Counts and notes as keys that Redis itself lets expire."""
+
+    def __init__(self, url: str) -> None:
+        self._base: Redis = Redis.from_url(url, decode_responses=True)
+
+    async def take(self, name: str, amount: int, most: int, now: float, until: float) -> int | None:
+        """Count `amount` and return what is left of `most`, or None."""
+        async with self._base.pipeline(transaction=True) as line:
+            line.incrby(_PREFIX + name, amount)
+            line.expireat(_PREFIX + name, int(until) + 1)
+            used = int((await line.execute())[0])
+        if used > most:
+            await self._base.decrby(_PREFIX + name, amount)
+            return None
+        return most - used
+
+    async def note(self, name: str, text: str, until: float) -> None:
+        """Write something down."""
+        await self._base.set(_PREFIX + name, text, exat=int(until) + 1)
+
+    async def noted(self, name: str, now: float) -> str | None:
+        """Return what is written down, if its time is not over."""
+        found = await self._base.get(_PREFIX + name)
+        return None if found is None else str(found)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._base.aclose()

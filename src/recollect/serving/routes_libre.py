@@ -1,0 +1,282 @@
+"""The API of LibreTranslate, whose clients work here unchanged; and their suggestions are remembered."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from recollect.decoding.translator import Translator
+from recollect.serving.access import Client
+from recollect.serving.asking import A_FILE, REFUSALS, TheDesk
+from recollect.serving.desk import Desk
+from recollect.serving.files import disposition, media_type, output_name, safe_name
+from recollect.serving.languages import Detected, detect, language_name, primary
+from recollect.serving.libre_messages import (
+    DetectedLanguage,
+    DetectFields,
+    Fields,
+    FileAnswer,
+    FileFields,
+    LanguageAnswer,
+    SettingsAnswer,
+    SuggestAnswer,
+    SuggestFields,
+    TranslateAnswer,
+    TranslateFields,
+    body_of,
+    read_fields,
+)
+from recollect.serving.passing import PassingText, suggested_pairs
+from recollect.serving.record import Record, Sentence
+from recollect.serving.refusals import DeniedError, RefusalError, WrongError
+from recollect.serving.routes_files import render_file, take_file
+from recollect.serving.visits import Visits
+from recollect.text.formats.registry import SUFFIXES
+from recollect.text.glossary import Term
+
+__all__ = ["router"]
+
+SURE = 50.0  # per cent; a language that is less likely does not overrule what the model is made for
+UNKNOWN = "und"  # the code of a language that is not known
+SESSION = "X-Recollect-Session"
+
+Word = Annotated[str, Path(max_length=100, description="A word that nobody can guess.")]
+FileName = Annotated[str, Path(max_length=500, description="What the file is called.")]
+
+router = APIRouter(tags=["LibreTranslate"], responses=REFUSALS)
+
+
+class ForbiddenError(RefusalError):
+    """LibreTranslate's answer to a key that is missing or wrong."""
+
+    status = 403
+
+
+def visits_of(request: Request) -> Visits:
+    """Return the visits of the app that is asked."""
+    visits: Visits = request.app.state.visits
+    return visits
+
+
+TheVisits = Annotated[Visits, Depends(visits_of)]
+
+
+@router.get("/languages")
+async def languages(desk: TheDesk) -> list[LanguageAnswer]:
+    """Return what can be translated into what."""
+    source, target = _pair(desk.engine.translator.languages)
+    return [
+        LanguageAnswer(code=source, name=language_name(source), targets=[target]),
+        LanguageAnswer(code=target, name=language_name(target), targets=[]),
+    ]
+
+
+@router.post("/detect", openapi_extra=body_of(DetectFields))
+async def detect_language(request: Request, desk: TheDesk) -> list[DetectedLanguage]:
+    """Return the languages that a text may be in, the likeliest first."""
+    fields, _ = await read_fields(request, DetectFields)
+    await admit(request, fields)
+    found = await asyncio.to_thread(detect, [fields.q] if isinstance(fields.q, str) else fields.q)
+    likely = found or [Detected(_pair(desk.engine.translator.languages)[0], 0.0)]
+    return [DetectedLanguage(confidence=each.confidence, language=each.language) for each in likely]
+
+
+@router.post("/translate", response_model_exclude_none=True, openapi_extra=body_of(TranslateFields))
+async def translate(
+    request: Request, response: Response, desk: TheDesk, visits: TheVisits
+) -> TranslateAnswer:
+    """Translate a text, or several; those of one client that come within a while remember one another."""
+    fields, _ = await read_fields(request, TranslateFields)
+    client = await admit(request, fields)
+    texts = [fields.q] if isinstance(fields.q, str) else fields.q
+    detected = await heard_as(desk.engine.translator.languages, fields.source, fields.target, texts)
+    pair = _pair(desk.engine.translator.languages)
+    if detected.language == pair[1]:  # it is what it is to become
+        return _answer(fields, texts, [[] for _ in texts], detected)
+    terms = [Term(each.source, each.target) for each in fields.glossary]
+    taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
+    sentences = [sentence for text in taken for sentence in text.sentences]
+    await request.app.state.access.charge(request, sum(map(len, texts)))
+    if fields.memory:
+        if fields.session:
+            session = await _own_session(desk, client, fields.session, terms)
+        else:
+            session = await visits.session(client, terms, len(sentences))
+        said = await visits.translate(client.owner, session, sentences, fields.alternatives)
+        response.headers[SESSION] = session
+    else:
+        said = await visits.translate_alone(sentences, fields.alternatives)
+    rest = iter(said)
+    whole = [text.versions([next(rest) for _ in text.sentences], fields.alternatives) for text in taken]
+    return _answer(fields, [each[0] for each in whole], [each[1:] for each in whole], detected)
+
+
+@router.post("/suggest", openapi_extra=body_of(SuggestFields))
+async def suggest(request: Request, response: Response, desk: TheDesk, visits: TheVisits) -> SuggestAnswer:
+    """Correct a translation: it is remembered at once, and what comes later follows it."""
+    fields, _ = await read_fields(request, SuggestFields)
+    client = await admit(request, fields)
+    await heard_as(desk.engine.translator.languages, fields.source, fields.target, [fields.q])
+    desk.check_length(fields.q)
+    desk.check_length(fields.s)
+    pairs = await asyncio.to_thread(suggested_pairs, desk.engine.translator, fields.q, fields.s)
+    session = fields.session or await visits.session(client, room=len(pairs))
+
+    def correct(record: Record) -> None:
+        for source, text in pairs:
+            places = [n for n, each in enumerate(record.sentences, 1) if each.source == source]
+            number = places[-1] if places else record.append([Sentence(source)]).stop
+            record.correct(number, text)
+
+    await desk.act(client.owner, session, correct)
+    response.headers[SESSION] = session
+    return SuggestAnswer(success=True)
+
+
+@router.post("/translate_file", openapi_extra=body_of(FileFields, file=True))
+async def translate_file(
+    request: Request, response: Response, desk: TheDesk, visits: TheVisits
+) -> FileAnswer:
+    """Translate a file of any format that is known; it is a session of its own."""
+    fields, file = await read_fields(request, FileFields)
+    client = await admit(request, fields)
+    if file is None:
+        raise WrongError("Invalid request: missing file parameter")
+    languages = desk.engine.translator.languages
+
+    async def check(sentences: Sequence[Sentence]) -> None:
+        texts = [each.source for each in sentences]
+        found = await heard_as(languages, fields.source, fields.target, texts)
+        if found.language == languages[1]:
+            raise WrongError(f"this is {language_name(found.language)} already")
+        await request.app.state.access.charge(request, sum(map(len, texts)))
+
+    name = safe_name(file.filename or "document")
+    record = await take_file(desk, client.owner, await file.read(), name, check)
+    await visits.finished(client.owner, record.id)
+    word = await visits.offer(client.owner, record.id)
+    response.headers[SESSION] = record.id
+    address = request.url_for("download_file", word=word, name=quote(output_name(record), safe=""))
+    return FileAnswer(translatedFileUrl=str(address))
+
+
+@router.get(
+    "/download_file/{word}/{name}",
+    response_class=Response,
+    responses=A_FILE,
+)
+async def download_file(word: Word, name: FileName, desk: TheDesk, visits: TheVisits) -> Response:
+    """Return a translated file to whoever has its address; the name is for people."""
+    owner, session = await visits.offered(word)
+    record = await visits.finished(owner, session)
+    name = output_name(record)
+    return Response(
+        await render_file(desk, record),
+        media_type=media_type(name),
+        headers={"Content-Disposition": disposition(name)},
+    )
+
+
+@router.get("/frontend/settings")
+async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
+    """Return what a page that uses this server has to know."""
+    asks = request.app.state.access.asks_for_keys
+    pair = _pair(desk.engine.translator.languages)
+    source, target = ({"code": code, "name": language_name(code)} for code in pair)
+    return SettingsAnswer.model_validate(
+        {
+            "apiKeys": asks,
+            "charLimit": -1,
+            "filesTranslation": True,
+            "frontendTimeout": 500,
+            "keyRequired": asks,
+            "language": {"source": source, "target": target},
+            "suggestions": True,
+            "supportedFilesFormat": [each for each, kind in SUFFIXES.items() if kind != "table"],
+        }
+    )
+
+
+async def admit(request: Request, fields: Fields) -> Client:
+    """Let a client in by the key in its request, or by that in its header."""
+    try:
+        client: Client = await request.app.state.access.admit(request, fields.api_key)
+    except DeniedError as error:
+        raise ForbiddenError(str(error)) from None
+    return client
+
+
+async def heard_as(languages: tuple[str, str], source: str, target: str, texts: Sequence[str]) -> Detected:
+    """Return the language of texts: what is said of them, or else what they look like.
+
+    Short texts look like many languages; where it is not clear, they are what the model is made for.
+    """
+    pair = _pair(languages)
+    if pair[1] not in (primary(target), UNKNOWN):
+        raise WrongError(f"{target} is not supported: {_offer(pair)}")
+    if source != "auto" or pair[0] == UNKNOWN:
+        if primary(source) not in pair and pair[0] != UNKNOWN:
+            raise WrongError(f"{source} is not supported: {_offer(pair)}")
+        return Detected(primary(source), 100.0)
+    found = await asyncio.to_thread(detect, texts)
+    if found and found[0].confidence >= SURE and found[0].language not in pair:
+        known = language_name(found[0].language)
+        raise WrongError(f"this is {known} ({found[0].language}), which is not supported: {_offer(pair)}")
+    if found and found[0].confidence >= SURE:
+        return found[0]
+    return next((each for each in found if each.language == pair[0]), Detected(pair[0], 0.0))
+
+
+def _pair(languages: tuple[str, str]) -> tuple[str, str]:
+    """Return the codes of a model's languages, where it knows them."""
+    return languages[0] or UNKNOWN, languages[1] or UNKNOWN
+
+
+def _offer(pair: tuple[str, str]) -> str:
+    source, target = (f"{language_name(code)} ({code})" for code in pair)
+    return f"this server translates {source} into {target}"
+
+
+def _taken_apart(
+    translator: Translator, fields: TranslateFields, texts: Sequence[str], terms: Sequence[Term]
+) -> list[PassingText]:
+    held = () if fields.memory else terms  # where nothing is remembered, terms are put in as they are
+    return [PassingText(translator, text, markup=fields.format == "html", held=held) for text in texts]
+
+
+def _answer(
+    fields: TranslateFields,
+    texts: Sequence[str],
+    alternatives: Sequence[Sequence[str]],
+    detected: Detected,
+) -> TranslateAnswer:
+    """Return one translation for one text, a list for a list."""
+    language = DetectedLanguage(confidence=detected.confidence, language=detected.language)
+    others = [list(each) for each in alternatives] if fields.alternatives else None
+    auto = fields.source == "auto"
+    if isinstance(fields.q, list):
+        languages = [language] * len(texts) if auto else None
+        return TranslateAnswer(translatedText=list(texts), detectedLanguage=languages, alternatives=others)
+    return TranslateAnswer(
+        translatedText=texts[0],
+        detectedLanguage=language if auto else None,
+        alternatives=others[0] if others is not None else None,
+    )
+
+
+async def _own_session(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> str:
+    """Return a client's own session, if it can be added to, with these terms in its glossary.
+
+    If they are new there, what the machine has said is said anew.
+    """
+    record = await desk.look(client.owner, session)
+    if record.file is not None:
+        raise WrongError("this session is a file, which comes back as it was: nothing can be added to it")
+    new = [term for term in terms if term not in record.glossary]
+    if new:
+        whole = [*record.glossary, *new]
+        desk.check_terms(whole)
+        await desk.act(client.owner, session, lambda record: record.set_terms(whole))
+    return session

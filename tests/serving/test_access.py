@@ -1,0 +1,203 @@
+"""Nobody gets in without a key where one is asked for, gets more than is granted, or sees another's text."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from running import thread
+
+from recollect.serving.keys import make_key, revoke_key
+from recollect.serving.settings import Settings
+
+Asked = Callable[..., httpx.Response]
+PAIR = {"source": "auto", "target": "en"}
+SESSION = "X-Recollect-Session"
+
+
+@pytest.fixture(scope="module")
+def started(
+    make_translator: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Settings], httpx.Client]]:
+    """Start servers with settings of one's own."""
+    translator = make_translator()
+    with ExitStack() as stack:
+
+        def start(settings: Settings) -> httpx.Client:
+            folder = tmp_path_factory.mktemp("server")
+            address = stack.enter_context(thread(translator, folder, settings))
+            return stack.enter_context(httpx.Client(base_url=address, timeout=30))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keys") / "keys.json"
+
+
+@pytest.fixture(scope="module")
+def keys(path: Path) -> dict[str, str]:
+    return {
+        "anna": make_key(path, "anna", "2026-01-02"),
+        "ben": make_key(path, "ben", "2026-01-02"),
+        "carla": make_key(path, "carla", "2026-01-02", requests=3, characters=20),
+    }
+
+
+@pytest.fixture(scope="module")
+def keyed(
+    started: Callable[[Settings], httpx.Client], path: Path, keys: dict[str, str]
+) -> dict[str, httpx.Client]:
+    """One server that asks for keys, as each of its clients sees it; `""` is one without a key."""
+    server = started(Settings(keys=str(path)))
+    clients = {
+        name: httpx.Client(
+            base_url=server.base_url, headers={"Authorization": f"Bearer {secret}"}, timeout=30
+        )
+        for name, secret in keys.items()
+    }
+    return {"": server} | clients
+
+
+def test_without_a_key_nothing_is_said(keyed: dict[str, httpx.Client]) -> None:
+    server = keyed[""]
+    described = server.get("/openapi.json").json()["paths"]
+    asked = 0
+    for address, methods in described.items():
+        for method in methods.keys() - {"parameters"}:
+            if address.startswith("/v1/"):
+                place = address.replace("{session}", "x").replace("{number}", "1")
+                answer = server.request(method, place, json={})
+                assert answer.status_code == 401, (method, address, answer.text)
+                assert answer.headers["WWW-Authenticate"] == "Bearer"
+                asked += 1
+    assert asked > 8
+    for address in ("/translate", "/detect", "/suggest"):
+        answer = server.post(address, json={"q": "ba", "s": "ka"} | PAIR)
+        assert answer.status_code == 403
+        assert "an API key is needed" in answer.json()["error"]
+    assert server.get("/frontend/settings").json()["keyRequired"]
+    assert server.get("/languages").status_code == server.get("/health").status_code == 200
+
+
+def test_keys_come_in_the_header_or_in_the_request(
+    keyed: dict[str, httpx.Client], keys: dict[str, str]
+) -> None:
+    fields = {"q": "ba be", "api_key": keys["anna"]} | PAIR
+    assert keyed[""].post("/translate", json=fields).status_code == 200
+    assert keyed[""].post("/translate", data=fields).status_code == 200
+    assert keyed["anna"].post("/translate", json={"q": "ba be"} | PAIR).status_code == 200
+    for wrong in ("x", keys["anna"][:-1], "", None, secrets.token_urlsafe(43)):
+        answer = keyed[""].post("/translate", json=fields | {"api_key": wrong})
+        assert answer.status_code == 403
+    basic = httpx.get(f"{keyed[''].base_url}/v1/sessions", auth=("anna", keys["anna"]))
+    assert basic.status_code == 401
+
+
+def test_a_key_is_revoked_while_the_server_runs(keyed: dict[str, httpx.Client], path: Path) -> None:
+    secret = make_key(path, "dora", "2026-01-02")
+    header = {"Authorization": f"bearer {secret}"}
+    assert keyed[""].get("/v1/sessions", headers=header).status_code == 200
+    revoke_key(path, "dora")
+    assert keyed[""].get("/v1/sessions", headers=header).status_code == 401
+
+
+def test_one_clients_memory_never_reaches_another(keyed: dict[str, httpx.Client]) -> None:
+    anna, ben = keyed["anna"], keyed["ben"]
+    theirs = anna.post("/translate", json={"q": "ba be bi."} | PAIR).headers[SESSION]
+    own = ben.post("/translate", json={"q": "bo bu da."} | PAIR).headers[SESSION]
+    assert theirs != own
+    suggested = ben.post("/suggest", json={"q": "ba be bi.", "s": "ma me ma me"} | PAIR).headers[SESSION]
+    assert suggested == own
+    record = anna.get(f"/v1/sessions/{theirs}").json()
+    assert "ma me" not in str(record)
+    assert {each["id"] for each in ben.get("/v1/sessions").json()}.isdisjoint({theirs})
+    for sent in ({"q": "ba"}, {"q": "ba be bi.", "s": "ma me"}):
+        path = "/suggest" if "s" in sent else "/translate"
+        assert ben.post(path, json=sent | PAIR | {"session": theirs}).status_code == 404
+
+
+def test_what_is_anothers_is_not_there(keyed: dict[str, httpx.Client]) -> None:
+    anna, ben = keyed["anna"], keyed["ben"]
+    session = anna.post("/v1/sessions", json={"sentences": ["ba be", "bi bo"]}).json()["id"]
+    described = ben.get("/openapi.json").json()["paths"]
+    bodies: dict[str, Any] = {"text": "ka", "terms": [], "word": "ka", "on": True}
+    asked = 0
+    for address, methods in described.items():
+        if "{session}" not in address:
+            continue
+        for method, description in methods.items():
+            place = address.replace("{session}", session).replace("{number}", "1")
+            content = description.get("requestBody", {}).get("content", {})
+            name = content.get("application/json", {}).get("schema", {}).get("$ref", "").rpartition("/")[2]
+            schema = ben.get("/openapi.json").json()["components"]["schemas"].get(name, {})
+            body = {field: bodies[field] for field in schema.get("properties", {}) if field in bodies}
+            answer = ben.request(method, place, json=body)
+            assert answer.status_code == 404, (method, address, answer.text)
+            asked += 1
+    assert asked > 6
+    assert len(anna.get(f"/v1/sessions/{session}").json()["sentences"]) == 2
+
+
+def test_without_keys_an_id_is_a_secret(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings())
+    session = server.post("/v1/sessions", json={"text": "ba be"}).json()["id"]
+    assert server.get("/v1/sessions").json() == []
+    assert len(session) >= 22  # more than 128 bits
+    assert server.get(f"/v1/sessions/{session}").status_code == 200
+    assert server.get(f"/v1/sessions/{session[:-1]}").status_code == 404
+
+
+def test_a_keys_own_quota(keyed: dict[str, httpx.Client]) -> None:
+    carla = keyed["carla"]
+    much = carla.post("/translate", json={"q": "ba " * 7} | PAIR)
+    assert much.status_code == 429
+    assert "no more than 20 characters a day are granted" in much.json()["error"]
+    assert 0 < int(much.headers["Retry-After"]) <= 86_400
+    answers = [carla.post("/v1/sessions", json={"sentences": ["ba be"]}) for _ in range(4)]
+    codes = [answer.status_code for answer in answers]
+    assert codes[-1] == 429  # one more if a minute has just begun
+    assert codes[0] == 201
+    assert 0 < int(answers[-1].headers["Retry-After"]) <= 60
+    assert keyed["anna"].get("/v1/sessions").status_code == 200
+
+
+def test_everyones_quota(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(daily=10))
+    assert server.post("/translate", json={"q": "ba be bi"} | PAIR).status_code == 200
+    for address, body in (("/translate", {"q": "ba be"} | PAIR), ("/v1/sessions", {"sentences": ["ba be"]})):
+        answer = server.post(address, json=body)
+        assert answer.status_code == 429, address
+    counted = started(Settings(requests=5))
+    codes = [counted.post("/detect", json={"q": "ba"}).status_code for _ in range(12)]
+    assert 5 <= codes.count(200) <= 10  # twice as many if a minute has just begun
+    assert set(codes) == {200, 429}
+
+
+def test_requests_have_a_size(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(body=2000, characters=50))
+    for address in ("/translate", "/v1/sessions", "/suggest"):
+        answer = server.post(address, json={"q": "ba " * 1000} | PAIR)
+        assert answer.status_code == 413
+        assert "at most 2,000 bytes" in answer.json()["error"]
+    assert server.post("/suggest", json={"q": "ba", "s": "ka " * 50} | PAIR).status_code == 413
+
+
+def test_pages_of_other_sites(started: Callable[[Settings], httpx.Client]) -> None:
+    closed, opened = started(Settings()), started(Settings(origins=("https://friend.example",)))
+    fields = {"q": "ba be"} | PAIR
+    ask = {"Access-Control-Request-Method": "POST", "Origin": "https://friend.example"}
+    for server, welcome in ((closed, False), (opened, True)):
+        answer = server.post("/translate", json=fields, headers={"Origin": "https://friend.example"})
+        assert answer.status_code == (200 if welcome else 403)
+        assert ("access-control-allow-origin" in answer.headers) == welcome
+        assert ("access-control-allow-origin" in server.options("/translate", headers=ask).headers) == welcome
+        assert server.post("/translate", json=fields, headers={"Origin": "https://evil.example"}).is_error
+    assert closed.get("/languages", headers={"Host": "evil.example"}).status_code == 403
+    named = started(replace(Settings(), sites=("translate.example.org",)))
+    assert named.get("/languages", headers={"Host": "translate.example.org"}).status_code == 200
