@@ -5,10 +5,10 @@ WORKERS ?= 2
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo model test check fix bench docs clean
+.PHONY: help setup demo model system-packages test check fix bench docs clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup: .venv/.done  ## make .venv/ with Recollect and everything it needs (PYTHON=python3.12 picks another Python)
 
@@ -43,8 +43,21 @@ model: setup  ## train and pack the built-in model (TVSUB=folder of the corpus)
 	$(BIN)/recollect pack $(RUNS)/everyday --also paper=$(RUNS)/paper --card $(RECIPE)/card.md \
 	  -o src/recollect/models_data/subtitle-zh-en
 
+# What the server's tests need besides Python. Without it those tests are skipped, and say so.
+PROGRAMS := redis-server chromium
+system-packages:  ## install a Redis server and a browser for the server's tests, where they are missing
+	@missing=""; for program in $(PROGRAMS); do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "Not here:$$missing. There is no apt-get: install them as your system does, or some tests are skipped."; exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then root=""; else root=sudo; fi; \
+	echo "Installing$$missing ..."; \
+	{ $$root env DEBIAN_FRONTEND=noninteractive apt-get update -qq && \
+	  $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
+	  echo "They could not be installed: some tests are skipped. By hand: apt-get install$$missing"
+
 # One thread a worker: the workers already fill the cores. A file stays on one worker and shares its fixtures.
-test: setup  ## run the tests (WORKERS=4 runs more of them side by side)
+test: setup system-packages  ## run the tests (WORKERS=4 runs more of them side by side)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 check: setup  ## lint, formatting and types

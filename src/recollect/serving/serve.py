@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from pathlib import Path
 from signal import SIGINT
 from time import time
@@ -10,6 +11,7 @@ from types import FrameType
 import uvicorn
 
 from recollect.assemble import load, model_signature
+from recollect.errors import RecollectError
 from recollect.serving.app import build_app
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
@@ -22,6 +24,8 @@ from recollect.serving.sqlite_store import SQLiteStore
 from recollect.serving.store import Store
 
 __all__ = ["open_store", "serve"]
+
+log = logging.getLogger("recollect.serving")
 
 REDIS = ("redis://", "rediss://", "unix://")
 
@@ -48,6 +52,7 @@ def open_ledger(settings: Settings) -> Ledger:
 def serve(settings: Settings, model: str) -> None:
     """Serve until a signal asks to stop; what is running is finished then."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    door = _door(settings.host, settings.port)
     keys = KeyFile(Path(settings.keys)) if settings.keys else None
     store, ledger = open_store(settings), open_ledger(settings)
     access = KeyedAccess(keys, Quotas(ledger, time), Quota(settings.requests, settings.daily))
@@ -55,14 +60,25 @@ def serve(settings: Settings, model: str) -> None:
     app = build_app(settings, engine, store, access, model_signature(model), ledger)
     config = uvicorn.Config(
         app,
-        host=settings.host,
-        port=settings.port,
         timeout_graceful_shutdown=int(settings.patience),
         log_config=None,
         access_log=False,  # the ids of sessions are secrets
         server_header=False,
     )
-    _Server(config, app.state.desk).run()
+    log.info("listening at http://%s:%d", settings.host, door.getsockname()[1])
+    _Server(config, app.state.desk).run([door])
+
+
+def _door(host: str, port: int) -> socket.socket:
+    """Return a socket that listens: whoever comes before the model is loaded waits there."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        why = str(error.strerror).partition(" (while")[0]
+        raise RecollectError(
+            f"cannot listen at {host}, port {port} ({why}); choose another --host or --port"
+        ) from None
 
 
 class _Server(uvicorn.Server):

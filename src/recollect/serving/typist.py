@@ -11,7 +11,7 @@ from recollect.serving.replay import Past
 
 __all__ = ["Typist"]
 
-LEASE = 10.0  # seconds for which one server translates a session, before others may
+LEASE = 5.0  # seconds for which one server translates a session, before others may
 SIDE_BY_SIDE = 8  # sentences of one session that are translated alone at the same time
 
 log = logging.getLogger("recollect.serving")
