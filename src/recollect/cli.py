@@ -910,13 +910,15 @@ def serve(
     ] = None,
     upload: Annotated[int, typer.Option("--upload", min=1, help="Megabytes of a file.")] = 10,
     window: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--window",
             min=0,
-            help="Minutes after which a LibreTranslate client that says nothing begins a new session.",
+            help="Minutes without a request that end the session of a LibreTranslate client; 0: each request "
+            "has its own. Default: 15; for a site without keys 0, since people may share an address.",
+            show_default=False,
         ),
-    ] = 15,
+    ] = None,
     sites: Annotated[
         list[str] | None,
         typer.Option(
@@ -939,12 +941,14 @@ def serve(
 ) -> None:
     """Serve translations over HTTP: sessions that people correct, and that remember it."""
     try:
+        from recollect.serving.guards import LOOPBACK
         from recollect.serving.serve import serve as run
-        from recollect.serving.settings import Settings
+        from recollect.serving.settings import DEFAULT_WINDOW, Settings
     except ModuleNotFoundError as error:
         raise RecollectError(
             f"the server needs {error.name}: install it with pip install 'recollect[serve]'"
         ) from None
+    private = host in LOOPBACK and not sites  # nobody else is there
     settings = Settings(
         host=host,
         port=port,
@@ -953,7 +957,7 @@ def serve(
         requests=requests,
         daily=characters,
         upload=upload << 20,
-        window=60 * window,
+        window=DEFAULT_WINDOW if window is None and (keys or private) else 60 * (window or 0),
         sites=tuple(sites or ()),
         origins=tuple(origins or ()),
     )

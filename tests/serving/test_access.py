@@ -188,6 +188,50 @@ def test_requests_have_a_size(started: Callable[[Settings], httpx.Client]) -> No
     assert server.post("/suggest", json={"q": "ba", "s": "ka " * 50} | PAIR).status_code == 413
 
 
+def test_names_of_files_never_touch_paths(
+    make_translator: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a" / "b" / "c"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    with thread(make_translator(), folder, Settings(upload=2000)) as address:
+        server = httpx.Client(base_url=address, timeout=30)
+        for name in (
+            "../../x.txt",
+            "/etc/x.txt",
+            "..\\x.txt",
+            "%2e%2e%2fx.txt",
+            "con.txt",
+            "a" * 999 + ".txt",
+        ):
+            files = {"file": (name, b"ba be bi\n")}
+            session = server.post("/v1/files", files=files).json()["id"]
+            link = server.post("/translate_file", files=files, data=PAIR).json()["translatedFileUrl"]
+            for place in (link, f"/v1/sessions/{session}/file"):
+                offered = server.get(place).headers["Content-Disposition"]
+                assert not set("/\\\r\n") & set(offered.partition("filename=")[2].partition(";")[0])
+                assert len(offered) < 800
+    there = {each.name.partition("-")[0] for each in tmp_path.rglob("*") if each.is_file()}
+    assert there == {"sessions.db", "ledger.db"}
+
+
+def test_files_have_a_size(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(upload=2000))
+    for path in ("/v1/files", "/translate_file"):
+        for size, status in ((2000, (200, 201)), (2001, (413,)), (200_000, (413,))):
+            text = (b"ba be bi  " * (size // 10 + 1))[:size]
+            answer = server.post(path, files={"file": ("a.txt", text)}, data=PAIR)
+            assert answer.status_code in status, answer.text
+
+
+def test_translations_have_a_time(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(answer=0.0))
+    for more in ({}, {"memory": False}):
+        answer = server.post("/translate", json={"q": "ba be bi"} | PAIR | more)
+        assert answer.status_code == 503
+        assert "not translated within 0 seconds" in answer.json()["error"]
+
+
 def test_pages_of_other_sites(started: Callable[[Settings], httpx.Client]) -> None:
     closed, opened = started(Settings()), started(Settings(origins=("https://friend.example",)))
     fields = {"q": "ba be"} | PAIR

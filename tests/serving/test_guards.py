@@ -43,7 +43,7 @@ def test_a_body_is_taken_whole_or_refused() -> None:
 def test_a_body_without_a_length_is_counted_as_it_comes() -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
-            yield b"xxx"
+            yield b"x" * (1 << 20)
 
     assert ask(limited(), "POST", content=endless()).status_code == 413
 

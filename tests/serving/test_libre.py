@@ -1,6 +1,7 @@
 """LibreTranslate's clients work here unchanged, and what they suggest is remembered."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, unquote
@@ -249,7 +250,7 @@ def test_what_is_no_request_at_all(server: httpx.Client, body: bytes) -> None:
 
 def test_visits_end_after_a_while(translator: Translator, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("visits")
-    with thread(translator, folder, Settings(window=0, sentences=3)) as address:
+    with thread(translator, folder, Settings(window=1e-6)) as address:
         server = httpx.Client(base_url=address, timeout=60)
         first = server.post("/translate", json={"q": "安娜在哪里？"} | PAIR)
         second = server.post("/translate", json={"q": "她走了。"} | PAIR)
@@ -257,6 +258,24 @@ def test_visits_end_after_a_while(translator: Translator, tmp_path_factory: pyte
         assert [each["source"] for each in sentences(server, second)] == ["她走了。"]
         gone = server.get(f"/v1/sessions/{first.headers[SESSION]}")
         assert gone.status_code == 404
+
+
+def test_without_a_window_nothing_is_kept(
+    translator: Translator, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("windowless")
+    with thread(translator, folder, Settings(window=0)) as address:
+        server = httpx.Client(base_url=address, timeout=60)
+        answer = server.post("/translate", json={"q": "安娜在哪里？她走了。"} | PAIR)
+        assert translated(answer)
+        assert SESSION not in answer.headers
+        kept = sqlite3.connect(folder / "sessions.db").execute("SELECT count(*) FROM session").fetchone()
+        assert kept == (0,)
+        assert not server.get("/frontend/settings").json()["suggestions"]
+        fields = {"q": "安娜在哪里？", "s": "Where is Hannah?"} | PAIR
+        assert server.post("/suggest", json=fields).status_code == 403
+        own = server.post("/v1/sessions", json={"sentences": ["安娜在哪里？"]}).json()["id"]
+        assert server.post("/suggest", json=fields | {"session": own}).json() == {"success": True}
 
 
 def test_a_session_that_is_full_is_followed_by_another(

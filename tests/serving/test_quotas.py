@@ -8,10 +8,11 @@ import pytest
 from redis import Redis
 from redis_server import redis_server
 
+from recollect.errors import DataError
 from recollect.serving.ledger import Ledger, SqliteLedger
 from recollect.serving.quotas import Quota, Quotas
 from recollect.serving.redis_ledger import RedisLedger
-from recollect.serving.refusals import TooManyError
+from recollect.serving.refusals import StoreError, TooManyError
 
 NOON = 4_000_000_000.0  # far in the future, so that Redis keeps what is noted until then
 NOON -= NOON % 86_400
@@ -99,6 +100,18 @@ def test_a_minute_and_a_day_begin_anew(opened: Callable[[], Ledger]) -> None:
         await quotas.count_characters("anna", quota, 100)
 
     run(opened, work)
+
+
+def test_a_ledger_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    (tmp_path / "ledger.db").write_text("something else, which is no ledger", "utf-8")
+    with pytest.raises(DataError, match="cannot be used to count"):
+        SqliteLedger(tmp_path / "ledger.db")
+
+    async def work(ledger: Ledger) -> None:
+        with pytest.raises(StoreError, match="the store does not answer"):
+            await ledger.take("a", 1, 1, NOON, NOON + 1)
+
+    run(lambda: RedisLedger("redis://127.0.0.1:1/0"), work)
 
 
 def test_what_is_over_is_cleared_away(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
@@ -13,6 +14,8 @@ from recollect.serving.settings import Settings
 
 __all__ = ["LOOPBACK", "BodyLimit", "SafeHeaders", "SameSite", "add_guards"]
 
+FORM = 64 << 10  # bytes around a file
+_PASSED, _PASSING = 64 << 20, 5.0  # bytes and seconds of what is too large that are let pass by
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 # The page needs nothing but its own script, style and requests; nothing else is granted to anyone.
@@ -45,7 +48,7 @@ def add_guards(app: FastAPI, settings: Settings) -> None:
     app.add_middleware(
         BodyLimit,
         most=settings.body,
-        upload=settings.upload,
+        upload=settings.upload + FORM,
         upload_paths=frozenset({"/v1/files", "/v1/sessions/import", "/translate_file"}),
         seconds=settings.arrival,
     )
@@ -135,31 +138,28 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         most = self._upload if scope["path"] in self._upload_paths else self._most
-        too_large = JSONResponse(
-            {"error": f"the request is too large: at most {most:,} bytes are taken here"},
-            413,
-            {"Connection": "close"},
-        )
         declared = Headers(scope=scope).get("content-length", "0")
-        if not declared.isdigit() or int(declared) > most:
-            await too_large(scope, receive, send)
-            return
         parts: list[bytes] = []
+        size, arrived = int(declared) if declared.isdigit() else 0, 0
         try:
             async with asyncio.timeout(self._seconds):
-                while True:
+                while size <= most:
                     message = await receive()
                     if message["type"] != "http.request":
                         return
                     parts.append(message.get("body", b""))
-                    if sum(map(len, parts)) > most:
-                        await too_large(scope, receive, send)
-                        return
+                    arrived += len(parts[-1])
+                    size = max(size, arrived)
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
             slow = f"the request did not arrive within {self._seconds:g} seconds"
             await JSONResponse({"error": slow}, 408, {"Connection": "close"})(scope, receive, send)
+            return
+        if size > most:
+            await _let_pass(receive)
+            large = f"the request is too large: at most {most:,} bytes are taken here"
+            await JSONResponse({"error": large}, 413, {"Connection": "close"})(scope, receive, send)
             return
         body = b"".join(parts)
         given = False
@@ -172,3 +172,15 @@ class BodyLimit:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, receive_whole, send)
+
+
+async def _let_pass(receive: Receive) -> None:
+    """Take in what is left of a body, within reason: whoever is still sending does not hear an answer."""
+    passed = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PASSING):
+            while passed < _PASSED:
+                message = await receive()
+                passed += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return

@@ -4,6 +4,8 @@ import sqlite3
 from pathlib import Path
 from typing import Protocol
 
+from recollect.errors import DataError
+
 __all__ = ["Ledger", "SqliteLedger"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS ledger (name TEXT PRIMARY KEY, count INTEGER, note TEXT, until REAL)"
@@ -30,11 +32,14 @@ class SqliteLedger:
     """A ledger in a file beside the sessions, or in memory without one; for one process."""
 
     def __init__(self, path: Path | None) -> None:
-        self._base = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
-        self._base.execute("PRAGMA journal_mode=WAL")
-        # A crash of the machine may lose the last counts, which is no harm; one of the server does not.
-        self._base.execute("PRAGMA synchronous=NORMAL")
-        self._base.execute(_TABLE)
+        try:
+            self._base = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+            self._base.execute("PRAGMA journal_mode=WAL")
+            # A crash of the machine may lose the last counts, which is no harm; one of the server does not.
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.execute(_TABLE)
+        except sqlite3.Error as error:
+            raise DataError(f"{path}: cannot be used to count what clients ask for ({error})") from None
         self._takes = 0
 
     async def take(self, name: str, amount: int, most: int, now: float, until: float) -> int | None:

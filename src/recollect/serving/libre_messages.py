@@ -199,7 +199,7 @@ async def read_fields(request: Request, kind: type[Some]) -> tuple[Some, UploadF
             else:
                 given[name] = values[0] if len(values) == 1 else values
     needed = [name for name in ("q", "s", "source", "target") if name in kind.model_fields]
-    missing = [name for name in needed if given.get(name) in (None, "")]
+    missing = [name for name in needed if given.get(name) in (None, "") or str(given[name]).isspace()]
     if missing:
         raise WrongError(f"Invalid request: missing {missing[0]} parameter")
     known = {name: value for name, value in given.items() if value is not None}

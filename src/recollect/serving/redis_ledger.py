@@ -1,6 +1,12 @@
 """A ledger in Redis, which all replicas of a site share."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from recollect.serving.refusals import StoreError
 
 __all__ = ["RedisLedger"]
 
@@ -11,28 +17,41 @@ class RedisLedger:
     """Counts and notes as keys that Redis itself lets expire."""
 
     def __init__(self, url: str) -> None:
-        self._base: Redis = Redis.from_url(url, decode_responses=True)
+        self._base: Redis = Redis.from_url(
+            url, decode_responses=True, socket_timeout=10, socket_connect_timeout=5
+        )
 
     async def take(self, name: str, amount: int, most: int, now: float, until: float) -> int | None:
         """Count `amount` and return what is left of `most`, or None."""
-        async with self._base.pipeline(transaction=True) as line:
-            line.incrby(_PREFIX + name, amount)
-            line.expireat(_PREFIX + name, int(until) + 1)
-            used = int((await line.execute())[0])
-        if used > most:
-            await self._base.decrby(_PREFIX + name, amount)
-            return None
-        return most - used
+        with _answering():
+            async with self._base.pipeline(transaction=True) as line:
+                line.incrby(_PREFIX + name, amount)
+                line.expireat(_PREFIX + name, int(until) + 1)
+                used = int((await line.execute())[0])
+            if used > most:
+                await self._base.decrby(_PREFIX + name, amount)
+                return None
+            return most - used
 
     async def note(self, name: str, text: str, until: float) -> None:
         """Write something down."""
-        await self._base.set(_PREFIX + name, text, exat=int(until) + 1)
+        with _answering():
+            await self._base.set(_PREFIX + name, text, exat=int(until) + 1)
 
     async def noted(self, name: str, now: float) -> str | None:
         """Return what is written down, if its time is not over."""
-        found = await self._base.get(_PREFIX + name)
+        with _answering():
+            found = await self._base.get(_PREFIX + name)
         return None if found is None else str(found)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._base.aclose()
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreError(f"the store does not answer ({error})") from error

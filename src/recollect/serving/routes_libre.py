@@ -30,7 +30,7 @@ from recollect.serving.libre_messages import (
 )
 from recollect.serving.passing import PassingText, suggested_pairs
 from recollect.serving.record import Record, Sentence
-from recollect.serving.refusals import DeniedError, RefusalError, WrongError
+from recollect.serving.refusals import DeniedError, RefusalError, TooLargeError, WrongError
 from recollect.serving.routes_files import render_file, take_file
 from recollect.serving.visits import Visits
 from recollect.text.formats.registry import SUFFIXES
@@ -99,15 +99,17 @@ async def translate(
     taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
     sentences = [sentence for text in taken for sentence in text.sentences]
     await request.app.state.access.charge(request, sum(map(len, texts)))
-    if fields.memory:
-        if fields.session:
-            session = await _own_session(desk, client, fields.session, terms)
-        else:
-            session = await visits.session(client, terms, len(sentences))
-        said = await visits.translate(client.owner, session, sentences, fields.alternatives)
-        response.headers[SESSION] = session
-    else:
+    if not fields.memory:
         said = await visits.translate_alone(sentences, fields.alternatives)
+    elif fields.session:
+        await _prepare(desk, client, fields.session, terms)
+        said = await visits.translate(client.owner, fields.session, sentences, fields.alternatives)
+        response.headers[SESSION] = fields.session
+    else:
+        async with visits.session(client, terms, len(sentences)) as session:
+            said = await visits.translate(client.owner, session, sentences, fields.alternatives)
+        if visits.remembered:
+            response.headers[SESSION] = session
     rest = iter(said)
     whole = [text.versions([next(rest) for _ in text.sentences], fields.alternatives) for text in taken]
     return _answer(fields, [each[0] for each in whole], [each[1:] for each in whole], detected)
@@ -121,17 +123,16 @@ async def suggest(request: Request, response: Response, desk: TheDesk, visits: T
     await heard_as(desk.engine.translator.languages, fields.source, fields.target, [fields.q])
     desk.check_length(fields.q)
     desk.check_length(fields.s)
+    if not fields.session and not visits.remembered:
+        raise ForbiddenError("suggestions are remembered only in a session: say in which one it was")
     pairs = await asyncio.to_thread(suggested_pairs, desk.engine.translator, fields.q, fields.s)
-    session = fields.session or await visits.session(client, room=len(pairs))
-
-    def correct(record: Record) -> None:
-        for source, text in pairs:
-            places = [n for n, each in enumerate(record.sentences, 1) if each.source == source]
-            number = places[-1] if places else record.append([Sentence(source)]).stop
-            record.correct(number, text)
-
-    await desk.act(client.owner, session, correct)
-    response.headers[SESSION] = session
+    if fields.session:
+        await _correct(desk, client, fields.session, pairs)
+        response.headers[SESSION] = fields.session
+    else:
+        async with visits.session(client, room=len(pairs)) as session:
+            await _correct(desk, client, session, pairs)
+        response.headers[SESSION] = session
     return SuggestAnswer(success=True)
 
 
@@ -153,8 +154,10 @@ async def translate_file(
             raise WrongError(f"this is {language_name(found.language)} already")
         await request.app.state.access.charge(request, sum(map(len, texts)))
 
-    name = safe_name(file.filename or "document")
-    record = await take_file(desk, client.owner, await file.read(), name, check)
+    data, name = await file.read(), safe_name(file.filename or "document")
+    if len(data) > desk.settings.upload:
+        raise TooLargeError(f"a file has at most {desk.settings.upload:,} bytes")
+    record = await take_file(desk, client.owner, data, name, check)
     await visits.finished(client.owner, record.id)
     word = await visits.offer(client.owner, record.id)
     response.headers[SESSION] = record.id
@@ -180,7 +183,7 @@ async def download_file(word: Word, name: FileName, desk: TheDesk, visits: TheVi
 
 
 @router.get("/frontend/settings")
-async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
+async def settings(request: Request, desk: TheDesk, visits: TheVisits) -> SettingsAnswer:
     """Return what a page that uses this server has to know."""
     asks = request.app.state.access.asks_for_keys
     pair = _pair(desk.engine.translator.languages)
@@ -193,7 +196,7 @@ async def settings(request: Request, desk: TheDesk) -> SettingsAnswer:
             "frontendTimeout": 500,
             "keyRequired": asks,
             "language": {"source": source, "target": target},
-            "suggestions": True,
+            "suggestions": visits.remembered,
             "supportedFilesFormat": [each for each, kind in SUFFIXES.items() if kind != "table"],
         }
     )
@@ -266,8 +269,25 @@ def _answer(
     )
 
 
-async def _own_session(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> str:
-    """Return a client's own session, if it can be added to, with these terms in its glossary.
+async def _correct(desk: Desk, client: Client, session: str, pairs: Sequence[tuple[str, str]]) -> None:
+    """Correct sentences of a session, the last that are like these; those that are not there are added."""
+
+    def correct(record: Record) -> None:
+        known = {each.source: number for number, each in enumerate(record.sentences, 1)}
+        new = [Sentence(source, gap="\n") for source, _ in pairs if source not in known]
+        if new and record.file is not None:
+            raise WrongError(f"'{new[0].source[:100]}' is no sentence of this session's file")
+        desk.check_sentences([*record.sentences, *new])
+        added = record.append(new)
+        known |= {each.source: place + 1 for each, place in zip(new, added, strict=True)}
+        for source, text in pairs:
+            record.correct(known[source], text)
+
+    await desk.act(client.owner, session, correct)
+
+
+async def _prepare(desk: Desk, client: Client, session: str, terms: Sequence[Term]) -> None:
+    """See to it that a client's own session can be added to and has these terms in its glossary.
 
     If they are new there, what the machine has said is said anew.
     """
@@ -279,4 +299,3 @@ async def _own_session(desk: Desk, client: Client, session: str, terms: Sequence
         whole = [*record.glossary, *new]
         desk.check_terms(whole)
         await desk.act(client.owner, session, lambda record: record.set_terms(whole))
-    return session

@@ -4,9 +4,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Settings", "default_store"]
+__all__ = ["DEFAULT_WINDOW", "Settings", "default_store"]
 
 DAY = 86_400.0
+DEFAULT_WINDOW = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Settings:
     body: int = 1 << 20  # bytes of a request without a file
     arrival: float = 30.0  # seconds in which a request must have arrived
     answer: float = 120.0  # seconds in which a text must be translated, where the answer is the translation
-    window: float = 900.0  # seconds between requests without a session that still belong together
+    window: float = DEFAULT_WINDOW  # seconds between requests without a session that still belong together
     sites: tuple[
         str, ...
     ] = ()  # names of this server; empty: any, or only this machine's where it listens there

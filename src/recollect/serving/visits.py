@@ -4,8 +4,8 @@ import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -31,13 +31,32 @@ class Visits:
     def __init__(
         self, desk: Desk, ledger: Ledger, window: float, patience: float, clock: Callable[[], float]
     ) -> None:
-        """`window` seconds without a request end a visit; `patience` is how long a translation may take."""
+        """`window` seconds without a request end a visit; `patience` is how long a translation may take.
+
+        Without a window every request is a visit of its own, of which nothing is kept.
+        """
         self._desk, self._ledger, self._window = desk, ledger, window
         self._patience, self._clock = patience, clock
         self._beginning = asyncio.Lock()
 
-    async def session(self, client: Client, terms: Sequence[Term] = (), room: int = 0) -> str:
-        """Return the session of a client's visit, which has room for so many sentences; or begin one."""
+    @property
+    def remembered(self) -> bool:
+        """Whether one request knows of another."""
+        return self._window > 0
+
+    @asynccontextmanager
+    async def session(self, client: Client, terms: Sequence[Term] = (), room: int = 0) -> AsyncIterator[str]:
+        """Yield the session of a client's visit, which has room for so many sentences."""
+        if self.remembered:
+            yield await self._session(client, terms, room)
+            return
+        record = await self._desk.create(client.owner, [], glossary=terms)
+        try:
+            yield record.id
+        finally:
+            await self._desk.delete(client.owner, record.id)
+
+    async def _session(self, client: Client, terms: Sequence[Term], room: int) -> str:
         found = await self._current(client, terms, room)
         if found is None:
             async with self._beginning:
