@@ -17,6 +17,7 @@ from recollect.serving import (
     routes_files,
     routes_libre,
     routes_memory,
+    routes_page,
     routes_service,
     routes_sessions,
 )
@@ -41,6 +42,7 @@ ROUTERS = (
     routes_libre,
     routes_service,
     routes_docs,
+    routes_page,
 )
 
 log = logging.getLogger("recollect.serving")

@@ -26,7 +26,9 @@ class Spoken:
     start: int  # in characters of the translation
     end: int
     gate: float
-    alone: str  # what the sentence model by itself would have said here
+    alone: (
+        str  # what the sentence model by itself would have said here, a space before it where a word begins
+    )
     probability: float
     probability_alone: float
     looks: tuple[Looked, ...]
@@ -59,7 +61,7 @@ def explain_spoken(translator: Translator, sentence: Sentence, slots: Slots | No
             text[slice(*span)],
             *span,
             round(word.gate, 4),
-            word.alone.replace("▁", " ").strip(),
+            word.alone.replace("▁", " "),
             round(word.probability, 4),
             round(word.probability_alone, 4),
             tuple(Looked(look.word, look.sentence + 1, look.share, look.origin) for look in word.looks),

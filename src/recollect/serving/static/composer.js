@@ -1,0 +1,109 @@
+// Where a document begins: text that is typed or pasted, or a file that is chosen or dropped.
+
+import { answer, request } from "./api.js";
+import { byId } from "./elements.js";
+import { termsIn } from "./glossary.js";
+import { calm, complain } from "./status.js";
+import { languageName } from "./wording.js";
+
+export class Composer {
+  constructor(onBegun) {
+    this.onBegun = onBegun;
+    this.text = byId("new-text");
+    byId("composer").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.begin();
+    });
+    this.text.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.begin();
+    });
+    byId("choose-file").addEventListener("click", () => byId("file").click());
+    byId("file").addEventListener("change", ({ target }) => this.take(target.files));
+    byId("example").addEventListener("click", () => this.showExample());
+    this.listenForDrops();
+    this.greet().catch(complain);
+  }
+
+  /** Say which language is read here; the example is of use for one of them only. */
+  async greet() {
+    const { languages } = await request("GET", "ready");
+    this.text.placeholder = `Type or paste ${languageName(languages[0])} text here, or drop a file anywhere.`;
+    byId("example").hidden = languages[0] !== "zh";
+  }
+
+  show() {
+    byId("composer").hidden = false;
+    this.text.focus();
+  }
+
+  hide() {
+    byId("composer").hidden = true;
+    this.text.value = "";
+    byId("new-terms").value = "";
+  }
+
+  async begin() {
+    const text = this.text.value.trim();
+    if (!text) return this.text.focus();
+    const glossary = termsIn(byId("new-terms").value);
+    return this.send(() => request("POST", "v1/sessions", { name: nameOf(text), text, glossary }));
+  }
+
+  /** Upload files; the first becomes the open document. */
+  async take(files) {
+    for (const file of [...files].reverse()) {
+      const form = new FormData();
+      form.append("file", file);
+      await this.send(async () => (await answer("POST", "v1/files", { file: form })).json());
+    }
+    byId("file").value = "";
+  }
+
+  async send(post) {
+    const button = byId("begin");
+    button.disabled = true;
+    try {
+      const session = await post();
+      calm();
+      await this.onBegun(session);
+    } catch (error) {
+      complain(error);
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  async showExample() {
+    const response = await fetch("static/example.txt");
+    this.text.value = (await response.text()).trim();
+    this.text.focus();
+  }
+
+  listenForDrops() {
+    const over = byId("drop");
+    let depth = 0; // entering a child comes before leaving its parent
+    const files = (event) => event.dataTransfer?.types.includes("Files");
+    addEventListener("dragenter", (event) => {
+      if (!files(event)) return;
+      depth += 1;
+      over.hidden = false;
+    });
+    addEventListener("dragleave", () => {
+      depth = Math.max(0, depth - 1);
+      over.hidden = depth === 0;
+    });
+    addEventListener("dragover", (event) => files(event) && event.preventDefault());
+    addEventListener("drop", (event) => {
+      if (!files(event)) return;
+      event.preventDefault();
+      depth = 0;
+      over.hidden = true;
+      this.take(event.dataTransfer.files);
+    });
+  }
+}
+
+function nameOf(text) {
+  const line = text.split("\n")[0].trim();
+  return line.length > 40 ? `${line.slice(0, 40)}…` : line;
+}
