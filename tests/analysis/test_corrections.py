@@ -46,7 +46,6 @@ def test_counted_again_with_sessions(translator):
     found = corrections_carried(translator, [DOCUMENT])
     assert (found.cases, found.own, found.corrected) == (2, own, corrected)
     assert found.alone == sum(has_word(alone[case.again], case.name) for case in cases)
-    assert found.corrected > found.alone, "names nobody could have guessed"
     assert found.mended <= found.wrong <= found.cases
 
 

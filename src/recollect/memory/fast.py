@@ -114,23 +114,16 @@ class FastMemory(Memory):
         best, places = scores.topk(min(self.top, most), -1)
         lanes, where = np.arange(len(best))[:, None, None], places.numpy()
         written = slots.written.numpy()
-        tokens, before = slots.words.numpy(), slots.before.numpy()
-        words, last = tokens[lanes, where], step.last.numpy()[..., None]
-        follows, again = before[lanes, where] == last, words == last
-        if again.any():
-            following = (where + 1) % slots.size
-            after = tokens[lanes, following]
-            goes_on = again & self._inside[after] & (before[lanes, following] == words)
-            goes_on &= slots.filled.numpy()[lanes, following]
-            words, again = np.where(goes_on, after, words), again & ~goes_on
-            follows |= goes_on
+        words = slots.words.numpy()[lanes, where]
+        last = step.last.numpy()[..., None]
+        follows = slots.before.numpy()[lanes, where] == last
         return Find(
             readout,
             best.numpy(),
             words,
             follows,
             follows & self._inside[words],
-            again,
+            words == last,
             slots.origin.numpy()[lanes, where],
             np.log1p(written.max(1)[:, None, None] - written[lanes, where]).astype(np.float32),
             fill,

@@ -21,7 +21,7 @@ class Recall:
 
     value: Tensor  # m_t: sum_i P_m(i) v_i                         [..., state]
     match: Tensor  # P_m(i), zero in empty slots                   [..., slot]
-    words: Tensor  # what each slot says: its target token, or the piece after it (see `read`)  [..., slot]
+    words: Tensor  # the target token of each slot                 [..., slot]
     found: Tensor  # false where the memory is empty               [...]
     scores: Tensor  # how well each key fits; -inf: empty slot     [..., slot]
     follows: Tensor  # true where the slot's word came after the same word as the one to come  [..., slot]
@@ -76,9 +76,8 @@ def read(
 ) -> Recall:
     """Look up `query` [lane, many, key] in each lane's own memory, in its `top` best slots (0: all).
 
-    `previous` [lane, many] are the words before the ones to come; `inside` [token] is true of pieces that
-    go on with a word. A slot whose own piece has just been said says the piece that went on with the word
-    then: queries in the middle of a name are still much like the one that found its beginning.
+    `previous` [lane, many] are the words before the ones to come; `inside` [token] is true of pieces that do
+    not begin a word.
     """
     lanes, many, _ = query.shape
     filled = slots.filled.sum(1)
@@ -97,16 +96,7 @@ def read(
 
     nothing = torch.zeros(1, dtype=torch.long, device=query.device).expand(scores.shape)
     words = of(slots.words)
-    follows = continues = again = nothing
-    if previous is not None:
-        last = previous.unsqueeze(2)
-        follows, again = of(slots.before) == last, words == last
-        if inside is not None:
-            after, goes_on = (of(each) for each in _next_pieces(slots, inside))
-            goes_on = goes_on & again
-            words, again = torch.where(goes_on, after, words), again & ~goes_on
-            follows = follows | goes_on
-            continues = follows & inside[words]
+    follows = nothing if previous is None else of(slots.before) == previous.unsqueeze(2)
     recall = Recall(
         value=query.new_zeros(lanes, many, 0),
         match=scores,
@@ -114,8 +104,8 @@ def read(
         found=found,
         scores=scores,
         follows=follows,
-        continues=continues,
-        again=again,
+        continues=nothing if previous is None or inside is None else follows & inside[words],
+        again=nothing if previous is None else words == previous.unsqueeze(2),
         origin=of(slots.origin),
         age=nothing if weighing is None else slots.written.amax(1)[:, None, None] - of(slots.written),
         fill=filled.unsqueeze(1).expand(lanes, many),
@@ -129,9 +119,3 @@ def read(
             everywhere = probabilities.new_zeros(shape).scatter(2, places, probabilities)
         recall = replace(recall, value=everywhere @ slots.values)
     return replace(recall, match=probabilities)
-
-
-def _next_pieces(slots: Slots, inside: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the word of the slot after each [lane, slot], and whether it goes on with this slot's word."""
-    after, before, filled = (each.roll(-1, 1) for each in (slots.words, slots.before, slots.filled))
-    return after, inside[after] & (before == slots.words) & filled
