@@ -231,6 +231,24 @@ def test_a_file_that_cannot_be_read_is_told(make_page, server, tmp_path: Path) -
     expect(desk.page.get_by_role("alert").filter(has_text="broken.docx")).to_be_visible()
 
 
+def test_what_could_not_be_saved_is_not_lost(make_page, server) -> None:
+    make_page.allowed = ("ERR_FAILED",)
+    desk = make_page(server.address)
+    desk.translate("你好\n我不知道")
+    desk.page.route("**/sentences/1", lambda route: route.abort())
+    desk.target(1).click()
+    field = desk.page.get_by_label("Translation of sentence 1")
+    field.fill("Good evening.")
+    desk.page.keyboard.press("Enter")
+    expect(desk.page.get_by_role("alert").filter(has_text="does not answer")).to_be_visible()
+    expect(field).to_have_value("Good evening.")
+    expect(desk.row(1)).to_have_attribute("data-state", "machine")
+    desk.page.unroute("**/sentences/1")
+    desk.page.keyboard.press("Enter")
+    expect(desk.row(1)).to_have_attribute("data-state", "corrected")
+    expect(desk.target(1)).to_have_text("Good evening.")
+
+
 def test_markup_in_a_text_is_text(desk: Desk) -> None:
     hostile = "<img src=x onerror=alert(1)> 你好 <script>alert(2)</script>"
     desk.translate(hostile)

@@ -52,7 +52,13 @@ export async function answer(method, path, { body, file, signal } = {}) {
 /** Return the JSON of an answer, or null where there is none. */
 export async function request(method, path, body, signal) {
   const response = await answer(method, path, { body, signal });
-  return response.status === 204 ? null : response.json();
+  if (response.status === 204) return null;
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused("The server's answer broke off.", 0);
+  }
 }
 
 async function reason(response) {

@@ -63,6 +63,7 @@ function use(opened) {
   for (const part of [header, sentences, memory, glossary]) part.show(session);
   documents.note(session);
   session.addEventListener("record", () => documents.note(session));
+  session.addEventListener("connection", ({ detail }) => detail && calm());
   session.addEventListener("refused", ({ detail }) => complain(detail));
   enterText();
 }

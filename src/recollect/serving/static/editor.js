@@ -3,7 +3,7 @@
 import { element } from "./elements.js";
 
 /** Open an editor in a row; resolve to {text, onward} when it is saved, to null when it is left. */
-export function edit(row, { select = null } = {}) {
+export function edit(row, { select, draft }) {
   const before = row.sentence.text ?? "";
   const field = element("textarea", {
     class: "editor",
@@ -12,7 +12,7 @@ export function edit(row, { select = null } = {}) {
     rows: "1",
     spellcheck: "true",
   });
-  field.value = before;
+  field.value = draft ?? before;
   return new Promise((resolve) => {
     const saved = (more) => ({ text: field.value.trim(), ...more });
     const leave = (result) => {
@@ -51,7 +51,7 @@ export function edit(row, { select = null } = {}) {
       if (!row.target.contains(relatedTarget)) leave(saved({ onward: false, elsewhere: true }));
     };
     field.focus();
-    field.setSelectionRange(select?.start ?? before.length, select?.end ?? before.length);
+    field.setSelectionRange(select?.start ?? field.value.length, select?.end ?? field.value.length);
     fit(field);
   }).finally(() => (row.target.onkeydown = row.target.onfocusout = null));
 }

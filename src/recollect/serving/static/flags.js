@@ -2,7 +2,7 @@
 
 import { byId, element, unseen } from "./elements.js";
 import { icon } from "./icons.js";
-import { listed, whence } from "./wording.js";
+import { whence } from "./wording.js";
 
 /** Return the flags of a sentence. */
 export function flagsOf(flags, number) {
@@ -39,7 +39,6 @@ function open(flag, button, [source, target], go) {
   popover.replaceChildren(
     element("h2", { id: "renderings-title" }, element("span", { lang: source }, flag.term), " is said in several ways"),
     element("ul", {}, ...lines),
-    element("p", { class: "quiet" }, `In sentences ${listed(flag.sentences)}.`),
   );
   popover.showPopover();
   const at = button.getBoundingClientRect();

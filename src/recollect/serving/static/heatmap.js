@@ -73,7 +73,7 @@ function heading({ text, sentence, origin }) {
       { class: "upright" },
       element("span", { class: `origin ${origin}`, "aria-hidden": "true" }),
       `${text} `,
-      element("small", {}, sentence > 0 ? `${sentence}` : "before"),
+      element("small", {}, sentence > 0 ? `${sentence}` : "start"),
     ),
   );
 }

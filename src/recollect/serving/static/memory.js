@@ -25,17 +25,18 @@ export class Memory {
     this.session = session;
     this.words = [];
     this.load();
-    for (const event of ["record", "sentence"]) session.addEventListener(event, () => this.soon());
+    session.addEventListener("record", () => this.load());
+    session.addEventListener("sentence", () => this.soon());
   }
 
-  /** Fetch the memory when nothing has happened for a moment. */
+  /** Fetch the memory now and then while sentences come in. */
   soon() {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.load(), 300);
+    this.waiting ??= setTimeout(() => this.load(), 2000);
   }
 
   async load() {
     clearTimeout(this.waiting);
+    this.waiting = null;
     const { session } = this;
     if (session.closed) return;
     try {
@@ -115,7 +116,7 @@ export class Memory {
   }
 
   line(word) {
-    const age = word.age ? `${counted(word.age, "word")} ago` : "just now";
+    const since = `${counted(word.age, "word")} remembered since`;
     return element(
       "tr",
       { "data-word": word.word, tabindex: "-1", class: word.pinned ? "pinned" : "" },
@@ -127,7 +128,7 @@ export class Memory {
         unseen(`, ${ORIGINS[word.origin]}`),
       ),
       element("td", {}, ...word.sentences.slice(0, SENTENCES).map((number) => whence(number, this.go))),
-      element("td", { class: "age" }, age),
+      element("td", { class: "age", title: since }, `${word.age.toLocaleString("en")} ago`),
       element("td", { class: "acts" }, this.pinButton(word), this.forgetButton(word)),
     );
   }

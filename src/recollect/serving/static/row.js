@@ -3,7 +3,6 @@
 import { element, unseen } from "./elements.js";
 import { flagButton, flagsOf } from "./flags.js";
 import { icon } from "./icons.js";
-import { counted } from "./wording.js";
 import { differing, words } from "./words.js";
 
 const STATES = {
@@ -104,7 +103,7 @@ export class Row {
     const before = `Before: ${this.session.before(this.number)}`;
     write(this.notes, [changed, before, this.flags], () => [
       ...this.flags.map((flag) => flagButton(flag, this.session.languages, this.actions.go)),
-      ...(changed ? [element("span", { class: "note", title: before }, `${counted(changed, "word")} changed`)] : []),
+      ...(changed ? [element("span", { class: "note", title: before }, `${changed} changed`)] : []),
     ]);
   }
 

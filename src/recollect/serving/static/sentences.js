@@ -116,28 +116,37 @@ export class Sentences extends EventTarget {
     this.row?.element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Edit a sentence; `select` is what shall be selected in it. */
-  async edit(number, select = null) {
+  /** Edit a sentence; `select` is what shall be selected in it, `draft` what was typed but not kept. */
+  async edit(number, select = null, draft = null) {
     const row = this.at(number);
     if (!row || row.editing || row.sentence.text === null) return;
     this.pointing.leave();
     this.choose(number);
     const before = row.sentence.text;
-    const result = await edit(row, { select });
+    const result = await edit(row, { select, draft });
     if (!result?.elsewhere) row.target.focus({ preventScroll: true });
-    if (result?.text && result.text !== before) await this.correct(number, result.text);
+    let done = true;
+    if (result?.text && result.text !== before) done = await this.correct(number, result.text);
     else if (result?.onward) await this.confirm(number);
-    if (result?.onward) await this.edit(number + 1);
+    if (result?.onward && done) await this.edit(number + 1);
   }
 
+  /** Correct a sentence and return whether that worked; what the server did not take is in the editor again. */
   async correct(number, text) {
-    this.session.sentences[number - 1] = { ...this.session.at(number), text, state: "corrected" };
-    this.at(number).update();
+    const before = this.session.at(number);
+    const show = (sentence) => {
+      this.session.sentences[number - 1] = sentence;
+      this.at(number).update();
+    };
+    show({ ...before, text, state: "corrected" });
     try {
       await this.session.correct(number, text);
+      return true;
     } catch (error) {
       complain(error);
-      await this.session.refresh();
+      show(before);
+      this.edit(number, null, text);
+      return false;
     }
   }
 

@@ -40,7 +40,7 @@ export function ago(moment, now = Date.now()) {
 
 /** Return where a remembered word is from: a button that goes to its sentence. */
 export function whence(sentence, go) {
-  if (sentence < 1) return "before";
+  if (sentence < 1) return "start";
   const label = `Go to sentence ${sentence}`;
   return element("button", { type: "button", class: "go", "aria-label": label, click: () => go(sentence) }, `${sentence}`);
 }
