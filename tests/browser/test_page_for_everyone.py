@@ -100,6 +100,8 @@ def test_the_policy_lets_nothing_else_in(make_page, server) -> None:
     policy = desk.page.request.get(server.address).headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
+    for name in ("nothing.js", "..%2Fapp.py", "%2e%2e/app.py"):
+        assert desk.page.request.get(f"{server.address}/static/{name}").status == 404
     refused = desk.page.evaluate(
         """() => {
           try {
