@@ -336,11 +336,11 @@ def test_a_translation_that_fails_is_tried_again_when_somebody_asks(translator, 
     async def work(desk):
         real, broken = desk.engine.translate, [True]
 
-        async def translate(past, sentence):
+        async def translate(past, sentence, later):
             if broken:
                 broken.clear()
                 raise RuntimeError("a mishap")
-            return await real(past, sentence)
+            return await real(past, sentence, later)
 
         monkeypatch.setattr(desk.engine, "translate", translate)
         record = await desk.create(ANNA, sentences(TEXT))

@@ -106,7 +106,7 @@ def test_what_nobody_waits_for_any_more_is_left(make_translator):
 def test_a_long_past_does_not_hold_up_others(make_translator):
     """A session whose memory is gone is remembered anew bit by bit, between the others' sentences."""
     translator = make_translator(memory={"size": 500, "policy": "lru"})
-    long = tuple(Sentence("ba be bi", "ka ke ki", MACHINE) for _ in range(200))
+    long = tuple(Sentence("ba be bi", "ka ke ki", MACHINE) for _ in range(2000))
     order = []
 
     async def slow(engine):

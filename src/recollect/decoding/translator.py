@@ -21,7 +21,7 @@ from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
 from recollect.errors import DataError, ModelError
 from recollect.memory.history import Heard, apart
-from recollect.memory.memory import Memory
+from recollect.memory.memory import Memory, Note
 from recollect.memory.policies import first_in_first_out
 from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
@@ -327,19 +327,23 @@ class Translator:
         """
         if self.memory is None:
             return
-        end = [EOS] if self.store_end else []
         for lane, each in hypotheses.items():
             own = slots.view([lane])
             if each is None:
                 self.memory.skip(own)
             else:
-                step = self.searched.rebuild(
-                    each.states.unsqueeze(0),
-                    each.contexts.unsqueeze(0),
-                    torch.tensor([[BOS, *each.tokens]], device=own.words.device),
-                )
-                looked_at = [each.looked_at[: len(each.tokens) + len(end)]]
-                self.memory.write(own, step, [each.tokens + end], self.searched, origin, looked_at)
+                self.memory.take(own, self.note(each), origin)
+
+    def note(self, hypothesis: Hypothesis) -> Note:
+        """Return what is remembered of a hypothesis."""
+        assert self.memory is not None
+        tokens = hypothesis.tokens + ([EOS] if self.store_end else [])
+        step = self.searched.rebuild(
+            hypothesis.states.unsqueeze(0),
+            hypothesis.contexts.unsqueeze(0),
+            torch.tensor([[BOS, *hypothesis.tokens]], device=hypothesis.states.device),
+        )
+        return self.memory.note(step, tokens, self.searched, hypothesis.looked_at[: len(tokens)])
 
     def remember_best(self, slots: Slots, lane: int, found: Sequence[Hypothesis]) -> None:
         """Write the best outputs of a sentence into its lane: by default one, of several the best last."""

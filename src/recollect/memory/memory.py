@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import torch
@@ -19,13 +20,27 @@ from recollect.memory.slots import CORRECTION, ORIGINS, OWN, Slots
 from recollect.memory.write import Sentence, write
 from recollect.models.interface import Step
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "Note"]
 
 PROJECT_TOP = 16  # slots of a project's memory that are read at a time
 
 
 class Voice(Reader, Speaker, Protocol):
     """A sentence model that can be read and can speak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One sentence as it is written into a memory, whatever else is in there."""
+
+    keys: Tensor  # [time, key]
+    values: Tensor  # [time, state]
+    sentence: Sentence
+
+    @property
+    def size(self) -> int:
+        """Bytes of it."""
+        return self.keys.nbytes + self.values.nbytes
 
 
 class Memory(nn.Module):
@@ -158,3 +173,14 @@ class Memory(nn.Module):
         ]
         values = step.state[..., : self.value_size]
         write(slots, self.key(step, model), values, addressed, self.policy, origin)
+
+    @torch.no_grad()
+    def note(self, step: Step, tokens: Sequence[int], model: Reader, looked_at: Sequence[int]) -> Note:
+        """Return what `write` would write of a single sentence, to be written later or more than once."""
+        count = len(tokens)
+        keys, values = self.key(step, model)[0, :count], step.state[0, :count, : self.value_size]
+        return Note(keys.clone(), values.clone(), Sentence(tokens, self.addresses(tokens, looked_at)))
+
+    def take(self, slots: Slots, note: Note, origin: int = 0) -> None:
+        """Write a note into the only lane of a memory."""
+        write(slots, note.keys[None], note.values[None], [note.sentence], self.policy, origin)

@@ -74,6 +74,11 @@ class Slots:
         """Slots per memory."""
         return self.keys.shape[1]
 
+    @property
+    def bytes(self) -> int:
+        """What they take in memory."""
+        return sum(int(getattr(self, name).nbytes) for name in (*VECTORS, *BOOKS))
+
     def select(self, lanes: Integers) -> "Slots":
         """Return a copy of some lanes, in the given order."""
         index = torch.as_tensor(lanes, device=self.keys.device)

@@ -6,8 +6,10 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+import numpy as np
 
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.translator import Translator
@@ -39,6 +41,8 @@ class Job:
     before: str | None = None  # what was said of it before
     work: Ready | None = None  # instead of a search: to be done with the memory, which it may not change
     aside: Recollection | None = None  # for work: a memory of its own
+    slots: Slots | None = None  # for a sentence: the memory as it was when it came in
+    later: int = 0  # sentences of the same session that are asked for before it
     began: float = field(default_factory=time.monotonic)
 
 
@@ -57,7 +61,6 @@ class Engine:
         self.metrics = metrics or Metrics()
         memory = translator.memory
         self._empty = None if memory is None else memory.empty(1, translator.model.device)
-        self._bytes = 0 if self._empty is None else _bytes(self._empty)
         self._memories: OrderedDict[str, Recollection] = OrderedDict()
         self._waiting: deque[Job] = deque()
         self._news = threading.Condition()
@@ -83,10 +86,13 @@ class Engine:
         """Whether there is somebody to do the work."""
         return self._thread.is_alive() and not self._stopping
 
-    async def translate(self, past: Past, sentence: Sentence) -> Said:
-        """Translate the sentence after a past, and remember it."""
+    async def translate(self, past: Past, sentence: Sentence, later: int = 0) -> Said:
+        """Translate the sentence after a past, and remember it.
+
+        `later` ones of the same session, whose past is but supposed, let the others' first ones go before.
+        """
         before = sentence.text if sentence.state == MACHINE else None
-        said: Said = await self._ask(Job(_future(), past, sentence.source, before))
+        said: Said = await self._ask(Job(_future(), past, sentence.source, before, later=later))
         return said
 
     async def alone(self, source: str) -> Said:
@@ -120,19 +126,27 @@ class Engine:
             jobs = self._take(idle=not rows)
             if jobs is None:
                 return
-            self._drop_abandoned(lanes, rows)
-            self._enter(lanes, rows, self._prepare(jobs, A_FEW if rows else MANY))
-            if rows:
-                try:
-                    self.metrics.lanes.observe(len(rows))
-                    for row, hypotheses in lanes.advance().items():
-                        self._finish(rows.pop(row), hypotheses)
-                except Exception as error:  # one of them is at fault, but nobody knows which
-                    log.exception("the search has failed")
-                    for job in rows.values():
-                        _fail(job, error)
-                    lanes, rows = Lanes(self.translator), {}
-            self._let_go()
+            try:
+                self._drop_abandoned(lanes, rows)
+                self._enter(lanes, rows, self._prepare(jobs, self.lanes - len(rows), A_FEW if rows else MANY))
+                ended = self._advance(lanes, rows)
+            except Exception as error:  # one of them is at fault, but nobody knows which
+                log.exception("the search has failed")
+                for job in (*rows.values(), *jobs):
+                    _fail(job, error)
+                lanes, rows, ended = Lanes(self.translator), {}, 1
+            if jobs or ended:
+                self._let_go()
+
+    def _advance(self, lanes: Lanes, rows: dict[int, Job]) -> int:
+        """Take one step; return how many sentences have ended with it."""
+        if not rows:
+            return 0
+        self.metrics.lanes.observe(len(rows))
+        ended = lanes.advance()
+        for row, hypotheses in ended.items():
+            self._finish(rows.pop(row), hypotheses)
+        return len(ended)
 
     def _take(self, *, idle: bool) -> list[Job] | None:
         """Return all that waits, after a sleep if there is nothing to do; None: it is over."""
@@ -155,11 +169,14 @@ class Engine:
             for row in abandoned:
                 del rows[row]
 
-    def _prepare(self, jobs: Sequence[Job], budget: int) -> list[Job]:
-        """Bring memories up to date, within a budget; return the sentences that can be searched."""
+    def _prepare(self, jobs: Sequence[Job], room: int, budget: int) -> list[Job]:
+        """Bring memories up to date, within a budget; return the sentences that can come in."""
         ready: list[Job] = []
-        for job in jobs:
+        for job in sorted(jobs, key=lambda each: each.later):
             if job.answer.cancelled():
+                continue
+            if job.work is None and len(ready) >= room:
+                self._put_back(job)
                 continue
             try:
                 left, replayed = self._approach(job, budget)
@@ -167,12 +184,20 @@ class Engine:
                 if left:
                     self._put_back(job)
                 elif job.work is None:
+                    job.slots = self._slots(job)
                     ready.append(job)
                 else:
                     _answer(job, job.work(None if job.aside is None else job.aside.slots))
             except Exception as error:  # it belongs to whoever asked
                 _fail(job, error)
         return ready
+
+    def _slots(self, job: Job) -> Slots | None:
+        """Return the memory for a sentence: a copy, since others of its session may be asked for as well."""
+        if job.past is None:
+            return self._empty
+        slots = self._memory(job.past.session).slots
+        return None if slots is None else slots.select(np.array([0]))
 
     def _approach(self, job: Job, budget: int) -> tuple[int, int]:
         """Return how many sentences a memory still lacks, and how many have been remembered now."""
@@ -197,12 +222,9 @@ class Engine:
         return found
 
     def _enter(self, lanes: Lanes, rows: dict[int, Job], ready: Sequence[Job]) -> None:
-        """Let sentences come in as far as there is room; one without words is done at once."""
+        """Let sentences come in; one without words is done at once."""
         entrants: list[tuple[Job, Entrant]] = []
         for job in ready:
-            if len(rows) + len(entrants) >= self.lanes:
-                self._put_back(job)
-                continue
             entrant = self._entrant(job)
             if entrant.ids:
                 entrants.append((job, entrant))
@@ -216,13 +238,11 @@ class Engine:
     def _entrant(self, job: Job) -> Entrant:
         translator = self.translator
         encode = translator.source_vocabulary.encode
-        if job.past is None:
-            return Entrant(encode(job.source), self._empty)
-        slots, before = self._memory(job.past.session).slots, list[list[int]]()
-        if translator.model.looks_back:
+        before = list[list[int]]()
+        if translator.model.looks_back and job.past is not None:
             earlier = [each.source for each in job.past.sentences]
             before = [encode(text) for text in translator.sentences_before(earlier, len(earlier))]
-        return Entrant(encode(job.source), slots, before)
+        return Entrant(encode(job.source), job.slots, before)
 
     def _put_back(self, job: Job) -> None:
         with self._news:
@@ -244,26 +264,20 @@ class Engine:
     def _remember(self, job: Job, past: Past, said: Said, hypothesis: Hypothesis | None) -> Said:
         """Remember a sentence, unless the memory has gone elsewhere meanwhile; say why it is new."""
         memory = self._memory(past.session)
-        if not memory.is_after(past):
+        if memory.is_after(past):
+            spoken = Sentence(job.source, said.text, MACHINE, said.tokens, said.aligned)
+            memory.remember(spoken, hypothesis)
+        if job.before is None or job.before == said.text or hypothesis is None:
             return said
-        if job.before is not None and job.before != said.text and hypothesis is not None:
-            why = find_reasons(self.translator, hypothesis, said.text, job.before, memory.slots)
-            said = Said(said.text, said.tokens, said.aligned, why)
-        spoken = Sentence(job.source, said.text, MACHINE, said.tokens, said.aligned)
-        memory.remember(spoken, hypothesis)
-        return said
+        return replace(said, why=find_reasons(self.translator, hypothesis, said.text, job.before, job.slots))
 
     def _let_go(self) -> None:
         """Let go of the memories that were used longest ago."""
-        held = sum(each.copies for each in self._memories.values()) * self._bytes
+        held = sum(each.size for each in self._memories.values())
         while held > self.cache and len(self._memories) > 1:
             _, gone = self._memories.popitem(last=False)
-            held -= gone.copies * self._bytes
+            held -= gone.size
         self.metrics.memories.set(held)
-
-
-def _bytes(slots: Slots) -> int:
-    return sum(int(getattr(slots, name).nbytes) for name in slots.__slots__)
 
 
 def _future() -> "asyncio.Future[Any]":

@@ -20,7 +20,7 @@ from recollect.text.placing import Link
 
 __all__ = ["Explanation", "Remembered", "explain", "find_flags", "find_links", "inspect_memory"]
 
-MOST_FLAGGED = 2_000  # sentences: longer documents are not looked through for flags
+MOST_FLAGGED = 1_000  # sentences: longer documents are not looked through for flags
 
 
 @dataclass(frozen=True, slots=True)

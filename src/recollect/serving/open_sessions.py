@@ -14,9 +14,18 @@ from recollect.serving.refusals import MissingError
 from recollect.serving.replay import Past
 from recollect.serving.store import Store
 
-__all__ = ["Live", "OpenSessions"]
+__all__ = ["Asked", "Live", "OpenSessions"]
 
 SPOILT = -1  # the revision of a record that is not what the store has
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sentence that the machine has been asked for, and the past that it was asked after."""
+
+    place: int
+    past: Past
+    answer: "asyncio.Task[Said]"
 
 
 @dataclass(slots=True, eq=False)
@@ -28,8 +37,7 @@ class Live:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     followers: set[Follower] = field(default_factory=set)
     work: "asyncio.Task[None] | None" = None  # that translates what is waiting
-    asking: "asyncio.Task[Said] | None" = None  # for the sentence it is at
-    past: Past | None = None  # after which that is
+    asked: "list[Asked]" = field(default_factory=list)  # the sentences it is at
     contrast: "asyncio.Task[None] | None" = None  # that translates everything alone
     alone: dict[str, str] = field(default_factory=dict)  # sources, and what is said of them without memory
     flags: tuple[int, list[Flag]] | None = None  # of a revision

@@ -16,7 +16,8 @@ __all__ = ["RedisStore"]
 
 Answer = TypeVar("Answer")
 
-# A session is a hash: its items under their own names, what a list tells of it under these.
+# A session is a hash: its items under their own names, what a list tells of it under these. The item `file`
+# has a key of its own, so that the rest can be read at once.
 _FIELDS = (":owner", ":name", ":sentences", ":created", ":changed")
 
 _WRITE = """
@@ -25,11 +26,16 @@ if revision ~= tonumber(ARGV[1]) then return 0 end
 local expiry, removed = tonumber(ARGV[2]), tonumber(ARGV[5])
 redis.call('HSET', KEYS[1], ':revision', revision + 1)
 for at = 6, 5 + removed do redis.call('HDEL', KEYS[1], ARGV[at]) end
-for at = 6 + removed, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+for at = 6 + removed, #ARGV, 2 do
+    if ARGV[at] == 'file' then
+        redis.call('SET', KEYS[3], ARGV[at + 1])
+    else
+        redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
+    end
+end
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[4])
 if expiry > 0 then
-    redis.call('PEXPIRE', KEYS[1], expiry)
-    redis.call('PEXPIRE', KEYS[2], expiry)
+    for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, expiry) end
 end
 return 1
 """
@@ -73,19 +79,20 @@ class RedisStore:
 
     async def read(self, session: str) -> Kept | None:
         """Return a whole session, but for the item `file`."""
-        names = [name for name in await _ask(self._redis.hkeys(_key(session))) if name != b"file"]
-        if not names:
+        found = {
+            name.decode(): value for name, value in (await _ask(self._redis.hgetall(_key(session)))).items()
+        }
+        if not found:
             return None
-        values = await _ask(self._redis.hmget(_key(session), names))
-        found = {name.decode(): value for name, value in zip(names, values, strict=True) if value is not None}
-        revision = found.pop(":revision", None)
-        if revision is None:
-            return None  # it has just been removed
-        return Kept(int(revision), {name: value for name, value in found.items() if name[0] != ":"})
+        revision = int(found.pop(":revision"))
+        return Kept(revision, {name: value for name, value in found.items() if name[0] != ":"})
 
     async def item(self, session: str, name: str) -> bytes | None:
         """Return one item of a session; None: there is none."""
-        found: bytes | None = await _ask(self._redis.hget(_key(session), name))
+        file = name == "file"
+        found: bytes | None = await _ask(
+            self._redis.get(_file_key(session)) if file else self._redis.hget(_key(session), name)
+        )
         return found
 
     async def write(self, session: str, expected: int, change: Change) -> bool:
@@ -96,7 +103,7 @@ class RedisStore:
         values |= change.put
         done = await _ask(
             self._write(
-                keys=[_key(session), _owner_key(head.owner)],
+                keys=[_key(session), _owner_key(head.owner), _file_key(session)],
                 args=[
                     expected,
                     self._expiry,
@@ -116,7 +123,7 @@ class RedisStore:
         if owner is None:
             return False
         async with self._redis.pipeline(transaction=True) as pipe:
-            pipe.delete(_key(session))
+            pipe.delete(_key(session), _file_key(session))
             pipe.zrem(_owner_key(owner.decode()), session)
             gone, _ = await _ask(pipe.execute())
         return bool(gone)
@@ -173,6 +180,10 @@ class RedisStore:
 
 def _key(session: str) -> str:
     return f"recollect:session:{session}"
+
+
+def _file_key(session: str) -> str:
+    return f"recollect:file:{session}"
 
 
 def _owner_key(owner: str) -> str:

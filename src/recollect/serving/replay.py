@@ -8,6 +8,7 @@ import numpy as np
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.remembered import remembered_words
 from recollect.decoding.translator import Translator
+from recollect.memory.memory import Note
 from recollect.memory.policies import first_in_first_out
 from recollect.memory.slots import CORRECTION, EMPTY, GLOSSARY, OWN, Flags, Slots
 from recollect.serving.record import Forgotten, Record, Sentence
@@ -17,6 +18,7 @@ __all__ = ["Past", "Recollection", "Rules", "most_glossary"]
 
 SNAPSHOTS = 8
 SPACING = 4  # sentences between snapshots at first
+NOTES = 1024  # sentences that can be remembered again without the model
 OF_A_PIN = 4  # times that a pinned word is kept: the last ones it was said
 
 
@@ -46,8 +48,10 @@ class Past:
     def holds(self, record: Record) -> bool:
         """Whether this is still the past of a record."""
         count = len(self.sentences)
-        same = all(mine is theirs for mine, theirs in zip(self.sentences, record.sentences, strict=False))
-        return len(record.sentences) >= count and same and self.rules == _rules(record)
+        if self.rules != _rules(record) or len(record.sentences) < count:
+            return False
+        pairs = zip(self.sentences, record.sentences, strict=False)
+        return not self.rules.memory or all(mine is theirs for mine, theirs in pairs)
 
 
 def _rules(record: Record) -> Rules:
@@ -69,11 +73,15 @@ class Recollection:
         self._told: list[Sentence] = []
         self._snapshots: dict[int, Slots] = {}  # sentences remembered -> the memory then
         self._spacing = SPACING
+        self._notes: dict[tuple[str, str | tuple[int, ...]], Note] = {}
 
     @property
-    def copies(self) -> int:
-        """How many memories this holds: the present one and snapshots of it."""
-        return 0 if self.slots is None else 1 + len(self._snapshots)
+    def size(self) -> int:
+        """Bytes of it, about."""
+        if self.slots is None:
+            return 0
+        one = next(iter(self._notes.values()), None)
+        return self.slots.bytes * (1 + len(self._snapshots)) + len(self._notes) * (one.size if one else 0)
 
     @property
     def count(self) -> int:
@@ -95,26 +103,38 @@ class Recollection:
         if not self._told:
             self._skip(past.sentences)
         missing = past.sentences[len(self._told) : len(self._told) + most]
-        for sentence, hypothesis in zip(missing, self._force(missing), strict=True):
-            self.remember(sentence, hypothesis)
+        for sentence, note in zip(missing, self._learn(missing), strict=True):
+            self._write(sentence, note)
         return len(past.sentences) - len(self._told)
 
     def remember(self, sentence: Sentence, hypothesis: Hypothesis | None) -> None:
         """Remember the next sentence, of which a hypothesis is known; None: it has no words."""
+        note = None
+        if self._remembers and hypothesis is not None:
+            note = self._notes[_key(sentence)] = self.translator.note(hypothesis)
+            self._drop_notes()
+        self._write(sentence, note)
+
+    def _write(self, sentence: Sentence, note: Note | None) -> None:
         self._told.append(sentence)
         if not self._remembers:
             return
-        assert self.slots is not None
-        clock = int(self.slots.clock[0])
-        self.translator.remember(self.slots, {0: hypothesis}, CORRECTION if sentence.human else OWN)
+        memory, slots = self.translator.memory, self.slots
+        assert memory is not None
+        assert slots is not None
+        clock = int(slots.clock[0])
+        if note is None:
+            memory.skip(slots)
+        else:
+            memory.take(slots, note, CORRECTION if sentence.human else OWN)
         self._tidy(sentence, clock)
         count = len(self._told)
         if count % self._spacing == 0:
-            self._snapshots[count] = _copy(self.slots)
+            self._snapshots[count] = _copy(slots)
             if len(self._snapshots) > SNAPSHOTS:
                 self._spacing *= 2
                 kept = self._snapshots.items()
-                self._snapshots = {at: slots for at, slots in kept if at % self._spacing == 0}
+                self._snapshots = {at: then for at, then in kept if at % self._spacing == 0}
 
     def as_of(self, past: Past) -> "Recollection":
         """Return another one, near a past, that can approach it while this one stays where it is."""
@@ -124,6 +144,7 @@ class Recollection:
             start = max(at for at in self._snapshots if at <= count)
             whole = count == len(self._told) == len(past.sentences)
             twin._rules, twin._snapshots = self._rules, {0: self._snapshots[0]}
+            twin._notes = self._notes.copy()
             twin._told = self._told[: count if whole else start]
             twin.slots = _copy(self.slots if whole else self._snapshots[start])
         return twin
@@ -193,16 +214,26 @@ class Recollection:
     def _tokens(self, sentence: Sentence) -> list[int]:
         return list(sentence.tokens) or self.translator.target_vocabulary.encode(sentence.text or "")
 
-    def _force(self, sentences: Sequence[Sentence]) -> list[Hypothesis | None]:
-        """Return given translations as hypotheses; None where there are no words."""
-        sources = self.translator.source_vocabulary.encode_many([each.source for each in sentences])
-        targets = [self._tokens(each) for each in sentences]
-        real = [bool(source and target) for source, target in zip(sources, targets, strict=True)]
-        pairs = [
-            pair for pair, is_real in zip(zip(sources, targets, strict=True), real, strict=True) if is_real
-        ]
-        found = iter(self.translator.force_ids([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
-        return [next(found) if each else None for each in real]
+    def _learn(self, sentences: Sequence[Sentence]) -> list[Note | None]:
+        """Return what is to be written of sentences; None: they have no words.
+
+        Translations of which there is no note yet are force-decoded: that needs no memory, so all at once.
+        """
+        unknown = [each for each in sentences if _key(each) not in self._notes]
+        sources = self.translator.source_vocabulary.encode_many([each.source for each in unknown])
+        targets = [self._tokens(each) for each in unknown]
+        real = [n for n in range(len(unknown)) if sources[n] and targets[n]]
+        found = self.translator.force_ids([sources[n] for n in real], [targets[n] for n in real])
+        for number, hypothesis in zip(real, found, strict=True):
+            self._notes[_key(unknown[number])] = self.translator.note(hypothesis)
+        notes = [self._notes.get(_key(each)) for each in sentences]
+        self._drop_notes()
+        return notes
+
+    def _drop_notes(self) -> None:
+        """Keep notes of the sentences that came last: they may have to be remembered after another past."""
+        while len(self._notes) > NOTES:
+            del self._notes[next(iter(self._notes))]
 
     def _tidy(self, sentence: Sentence, clock: int) -> None:
         """Remove what is to be forgotten of the last sentence, and pin what is to be kept."""
@@ -245,6 +276,11 @@ def _alike(mine: Sentence, theirs: Sentence) -> bool:
         return False
     by_text = mine.human or not mine.tokens or not theirs.tokens
     return mine.text == theirs.text if by_text else mine.tokens == theirs.tokens
+
+
+def _key(sentence: Sentence) -> tuple[str, str | tuple[int, ...]]:
+    """Return what tells apart what is remembered of sentences."""
+    return sentence.source, (not sentence.human and sentence.tokens) or sentence.text or ""
 
 
 def _copy(slots: Slots) -> Slots:

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -158,7 +159,7 @@ class SQLiteStore:
             answers = [work(self._connection) for work, _ in together]
             self._connection.execute("COMMIT")
         except Exception as error:  # whatever it is, it belongs to whoever asked
-            if self._connection.in_transaction:
+            with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             if len(together) == 1:
                 _answer(together[0][1], error=error)

@@ -8,6 +8,8 @@ from recollect.serving.metrics import Metrics
 
 __all__ = ["Timing"]
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+
 
 class Timing:
     """Stands around the app; knows routes by their patterns, since ids are secrets and without number."""
@@ -21,12 +23,13 @@ class Timing:
             await self.app(scope, receive, send)
             return
         began = time.monotonic()
+        method = scope["method"] if scope["method"] in METHODS else "other"  # anybody can invent one
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
                 route = getattr(scope.get("route"), "path", "none")
-                self.metrics.requests.labels(scope["method"], route, message["status"]).inc()
-                self.metrics.seconds.labels(scope["method"], route).observe(time.monotonic() - began)
+                self.metrics.requests.labels(method, route, message["status"]).inc()
+                self.metrics.seconds.labels(method, route).observe(time.monotonic() - began)
             await send(message)
 
         await self.app(scope, receive, sent)

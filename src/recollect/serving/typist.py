@@ -4,8 +4,8 @@ import asyncio
 import logging
 
 from recollect.serving.engine import Engine
-from recollect.serving.open_sessions import Live, OpenSessions
-from recollect.serving.record import Said
+from recollect.serving.open_sessions import Asked, Live, OpenSessions
+from recollect.serving.record import Record, Said
 from recollect.serving.refusals import MissingError, RefusalError
 from recollect.serving.replay import Past
 
@@ -13,6 +13,7 @@ __all__ = ["Typist"]
 
 LEASE = 5.0  # seconds for which one server translates a session, before others may
 SIDE_BY_SIDE = 8  # sentences of one session that are translated alone at the same time
+AHEAD = 8  # sentences of one session that are translated anew at the same time
 
 log = logging.getLogger("recollect.serving")
 
@@ -25,13 +26,12 @@ class Typist:
         self.closing = False
 
     def keep_on(self, live: Live) -> None:
-        """See to it that somebody translates what is waiting; a sentence that has lost its past is left."""
-        if self.closing:
-            return
-        if live.work is None and not live.record.is_done:
+        """See to it that somebody translates what is waiting; what has lost its past is left alone."""
+        if live.work is None and not live.record.is_done and not self.closing:
             live.work = asyncio.create_task(self._translate(live))
-        elif live.asking is not None and live.past is not None and not live.past.holds(live.record):
-            live.asking.cancel()
+        for each in live.asked:
+            if not each.past.holds(live.record):
+                each.answer.cancel()
 
     def contrast(self, live: Live) -> None:
         """See to it that everything is also translated with nothing remembered."""
@@ -54,7 +54,6 @@ class Typist:
             claimed = await store.claim(session, LEASE)
             while claimed and not self.closing and not live.record.is_done:  # else another server is at it
                 await self._next(live)
-                await store.claim(session, LEASE)
             if claimed:
                 await store.release(session)
         except MissingError:
@@ -72,34 +71,40 @@ class Typist:
             live.work = None if live.work is asyncio.current_task() else live.work
 
     async def _next(self, live: Live) -> None:
-        """Translate the next sentence, or note that there is none."""
-        record, place = live.record, live.record.next_to_translate()
-        if place is None:
-            async with live.lock:
-                if live.record.rest_is_done():
-                    await self.sessions.commit(live)
-            return
+        """Translate the sentences that come next, or note that there are none."""
+        record = live.record
+        live.asked = [self._ask(record, *each) for each in enumerate(_due(record))]
+        try:
+            for each in live.asked:
+                await asyncio.wait([each.answer])
+                if each.answer.cancelled():
+                    return  # it has lost its past
+                if not await self._note(live, record, each, each.answer.result()) or self.closing:
+                    return
+                await self.sessions.store.claim(record.id, LEASE)
+        finally:
+            for each in live.asked:
+                each.answer.cancel()
+            live.asked = []
+        async with live.lock:
+            if live.record.rest_is_done():
+                await self.sessions.commit(live)
+
+    def _ask(self, record: Record, later: int, place: int) -> Asked:
         past = Past.of(record, place)
-        said = await self._ask(live, past, place)
-        if said is None:
-            return
+        answer = asyncio.create_task(self.engine.translate(past, record.sentences[place], later))
+        return Asked(place, past, answer)
+
+    async def _note(self, live: Live, record: Record, asked: Asked, said: Said) -> bool:
+        """Note what the machine has said; return whether what was asked for after it still has its past."""
         async with live.lock:
             # A person may have done something meanwhile, or another server; then it is said anew.
-            if live.record is record and past.holds(record) and not record.sentences[place].human:
-                news = [record.translated(place, said), record.rest_is_done()]
-                if any(news):
-                    await self.sessions.commit(live)
-
-    async def _ask(self, live: Live, past: Past, place: int) -> Said | None:
-        """Return what the machine says; None: the question has been withdrawn."""
-        live.asking = asyncio.create_task(self.engine.translate(past, live.record.sentences[place]))
-        live.past = past
-        try:
-            await asyncio.wait([live.asking])
-            return None if live.asking.cancelled() else live.asking.result()
-        finally:
-            live.asking.cancel()
-            live.asking = None
+            if live.record is not record or not asked.past.holds(record):
+                return False
+            if record.sentences[asked.place].human:
+                return True
+            changed = [record.translated(asked.place, said), record.rest_is_done()]
+            return not any(changed) or (await self.sessions.commit(live) and not record.memory)
 
     async def _contrast(self, live: Live) -> None:
         room = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -124,3 +129,22 @@ class Typist:
             log.exception("session %s: the translation without memory has broken off", live.record.id)
         finally:
             live.contrast = None
+
+
+def _due(record: Record) -> list[int]:
+    """Return the places of the sentences to ask for: the next one, and those whose past can be supposed.
+
+    A correction changes few sentences: what comes after one is asked for as if it stayed as it is. Where
+    nothing is remembered, all can be asked for anyway.
+    """
+    first = record.next_to_translate()
+    if first is None:
+        return []
+    found = []
+    for place in range(first, len(record.sentences)):
+        sentence = record.sentences[place]
+        if not sentence.human:
+            found.append(place)
+        if len(found) == AHEAD or (sentence.text is None and record.memory):
+            break
+    return found
