@@ -29,8 +29,7 @@ def said(used, match, places=None):
     table = torch.tensor([*match, match[0][::-1]]).unsqueeze(0)
     nothing = torch.zeros(1)
     where = torch.tensor([*places, places[0]]) if places else torch.arange(len(used)).expand(table.shape[1:])
-    recall = Recall(nothing, table, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
-                    where.unsqueeze(0))  # fmt: skip
+    recall = Recall(nothing, table, *[nothing] * 9, where.unsqueeze(0))
     return Said(0, [4] * len(match), None, slots, recall)
 
 
