@@ -42,7 +42,7 @@ def _memory(model, seed=1, vocabulary=None, spread=0.3, **options):
     """An untrained memory for `model` with the options of `[memory]`; its gate is wider than at first."""
     torch.manual_seed(seed)
     config = Config(seed=seed, memory=MemoryConfig(**{"size": 6} | options))
-    memory = build_memory(config, model, vocabulary or WordVocabulary({})).eval()
+    memory = build_memory(config, model, vocabulary or WordVocabulary(dict.fromkeys(TARGET_WORDS, 1))).eval()
     with torch.no_grad():
         for parameter in memory.parameters():
             parameter.add_(torch.randn_like(parameter) * spread)

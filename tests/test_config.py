@@ -47,7 +47,8 @@ def test_all_mistakes_are_answered_at_once_and_by_name(tmp_path: Path) -> None:
         f"{path}: [model] hidden must be a whole number, not 'big'",
         f"{path}: [model] dropout must be below 1.0, not 1.5",
         "--set memory.size=x: [memory] size must be a whole number, not 'x'",
-        f"{path}: [memory] fusion must be one of 'deep', 'shallow', 'both' or 'none', not 'depp'",
+        f"{path}: [memory] fusion must be one of 'deep', 'auxiliary', 'shallow', 'both' or 'none', "
+        "not 'depp'",
         f"{path}: [memory] has no option 'sizes'; did you mean 'size'?",
         f"{path}: has no section or option 'pass_on'; did you mean 'pass_one'?",
     ]

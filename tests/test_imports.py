@@ -24,11 +24,12 @@ ORDER = [
     {"memory", "context"},
     {"predict"},
     {"training", "decoding"},
-    {"analysis", "hindsight"},
+    {"analysis", "renaming"},
+    {"hindsight"},
     {"assemble"},
     {"__init__"},  # the public surface
     {"controls", "demo", "documents", "invented_demo", "shipping"},
-    {"serving"},
+    {"analyse", "reproduce", "serving"},
     {"cli"},
     {"__main__"},
 ]

@@ -42,7 +42,7 @@ def test_what_is_kept_is_what_would_have_been(make_model, make_memory):
     torch.testing.assert_close(flat, predict(model, step, memory, slots)[KEPT], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("fusion", ["deep", "shallow", "none"])
+@pytest.mark.parametrize("fusion", ["deep", "auxiliary", "shallow", "none"])
 def test_scores_are_the_distributions_entries(make_model, make_memory, fusion):
     model = make_model().requires_grad_(False)
     memory = make_memory(model, fusion=fusion).requires_grad_(False)

@@ -29,7 +29,7 @@ from recollect.folders import find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import Addresses, pair_addresses, piece_addresses, word_addresses
 from recollect.memory.fast import FastMemory
-from recollect.memory.fusion import BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
+from recollect.memory.fusion import AuxiliaryFusion, BothFusion, DeepFusion, Fusion, NoFusion, ShallowFusion
 from recollect.memory.keys import Key
 from recollect.memory.match import AdditiveMatch, BilinearMatch, DotMatch, FlatnessMatch, L2Match
 from recollect.memory.memory import Memory
@@ -40,6 +40,7 @@ from recollect.models.rnnsearch import RNNSearch
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
+from recollect.text.scripts import has_letters
 from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
 from recollect.training.activations import choose_documents, store_activations
 from recollect.training.gathered import fit_keys, train_on_gathered
@@ -78,6 +79,7 @@ MATCHES: dict[str, Callable[[MemoryConfig, Key], nn.Module]] = {
 
 FUSIONS: dict[str, Callable[[RNNSearch, bool], Fusion]] = {
     "deep": lambda model, features: DeepFusion(model.context_size, model.state_size),
+    "auxiliary": lambda model, features: AuxiliaryFusion(model.context_size, model.state_size),
     "shallow": lambda model, features: ShallowFusion(model.context_size, model.state_size, features=features),
     "both": lambda model, features: BothFusion(model.context_size, model.state_size, features=features),
     "none": lambda model, features: NoFusion(),
@@ -128,6 +130,17 @@ def build_memory(config: Config, model: RNNSearch, vocabulary: Vocabulary) -> Me
         fusion=FUSIONS[options.fusion](model, features),
         policy=POLICIES[options.policy],
         addresses=kinds[options.address],
+        inside=_inside(vocabulary),
+    )
+
+
+def _inside(vocabulary: Vocabulary) -> Tensor:
+    """Return which pieces go on with a word [token]; what has no letters is none."""
+    return torch.tensor(
+        [
+            not vocabulary.starts_word(token) and has_letters(vocabulary.piece(token))
+            for token in range(vocabulary.size)
+        ]
     )
 
 
@@ -160,6 +173,7 @@ def build_translator(
         lanes=options.lanes,
         store_end=config.memory.store_end,
         carry=config.memory.carry,
+        k_best=config.memory.k_best,
         languages=(config.data.source_language, config.data.target_language),
     )
 
@@ -225,11 +239,14 @@ def train(
     base: Path | None = None,
     start: Path | None = None,
     processes: int = 1,
+    activations: Path | None = None,
 ) -> Path:
     """Train both passes (or the first) in a run folder, resuming what is there; return the model's folder.
 
     `base` is a model whose sentence model is taken as it is, instead of a first pass; `start` is one that the
-    first pass begins with. `processes` share the work of the first pass.
+    first pass begins with. `processes` share the work of the first pass. `activations` is a folder for
+    what the second pass trains on, which memories of one sentence model may share; by default each has its
+    own.
     """
     if len(prepared.train) == 0:
         raise DataError(f"{prepared.folder}: there are no sentence pairs to train on; see problems.tsv there")
@@ -289,6 +306,7 @@ def train(
         config.pass_two.history,
         greedy,
         Journal(folder / "own.jsonl", weights),
+        renamed=config.pass_two.renamed,
         seed=config.seed,
         progress=progress,
     )
@@ -299,6 +317,8 @@ def train(
             )
         train_on_gathered(model, memory, sight.tutorials, options, run, validate, progress)
         return _export(config, prepared, run, model, memory)
+    if config.pass_two.renamed:
+        raise ConfigError('[pass_two] renamed is for memory.gate = "features" alone')
     if config.pass_two.joint:
         steps = unrolled_steps(model)
     elif config.memory.address == "pair" and config.pass_two.history == "reference":
@@ -307,16 +327,16 @@ def train(
             'gate = "features", another history, or joint training'
         )
     else:
-        activations = store_activations(
+        stored = store_activations(
             model,
             prepared.train,
             documents,
-            folder / "activations",
+            activations or folder / "activations",
             precision=config.pass_two.precision,
             weights=weights,
             progress=progress,
         )
-        steps = stored_steps(model, prepared.train, activations)
+        steps = stored_steps(model, prepared.train, stored)
     past = None
     if config.pass_two.history != "reference":
         sight.look()  # before anything is trained

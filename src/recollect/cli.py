@@ -666,6 +666,170 @@ def controls(
 
 
 @app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME...", help="Experiments, or `all`.", show_default=False),
+    ] = None,
+    scale: Annotated[
+        str,
+        typer.Option("--scale", help="How large: `smoke` (minutes, invented text), `small`, or `paper`."),
+    ] = "smoke",
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus",
+            help="TOML file that says where the text of each domain is; the smoke scale invents its own.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for everything; what is finished there is used.")
+    ] = Path("runs/reproduce"),
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            help="Write a report of the scale's results here (after running, or alone).",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show all experiments, and do nothing.")] = False,
+    processes: Annotated[
+        int,
+        typer.Option("--processes", min=1, help="Systems made side by side, in one thread each."),
+    ] = 1,
+    overrides: Overrides = None,
+) -> None:
+    """Run the paper's experiments and report them beside its own figures. Interrupted, it goes on."""
+    from recollect.progress import TerminalProgress
+    from recollect.reproduce.experiment import experiments, load_experiment
+    from recollect.reproduce.report import write_report
+    from recollect.reproduce.run import open_domains, results_of, run_experiments
+    from recollect.reproduce.scale import load_scale
+
+    if listed:
+        for name in experiments():
+            found = load_experiment(name)
+            print(f"{name:18} {found.place:24} {found.title}")
+        return
+    if not names and report is None:
+        raise RecollectError("which experiment? --list shows them; `all` runs all of them")
+    chosen = [load_experiment(name) for name in (experiments() if "all" in (names or ()) else names or ())]
+    settings = load_scale(scale)
+    failures: list[str] = []
+    if chosen:
+        failures = run_experiments(
+            chosen,
+            settings,
+            open_domains(settings, corpus, output),
+            output,
+            overrides=overrides or (),
+            processes=processes,
+            progress=TerminalProgress(),
+        )
+    if report is not None:
+        print(f"{report}: {write_report(results_of(output, scale), report)} experiments")
+    if failures:
+        raise RecollectError("\n".join(failures))
+
+
+@app.command()
+def analyse(
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="ages, matrix, gates, remembers, contrastive or corrections."),
+    ],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Source text: plain, SGML or TED XML; or, without a reference, any document that can be "
+            "translated."
+        ),
+    ],
+    references: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[REFERENCE...]", help="Its reference translations.", show_default=False),
+    ] = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="A built-in model's name, a model's folder, or a run folder. Repeatable, to compare. "
+            "Default: the built-in subtitle-zh-en.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for what comes of it.")] = Path(
+        "analysis"
+    ),
+    memory_kind: MemoryKind = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            metavar="25,50,...",
+            help="Sizes to try the memory at. Default: its own.",
+            show_default=False,
+        ),
+    ] = None,
+    sentence: Annotated[
+        int | None,
+        typer.Option(
+            "--sentence",
+            min=1,
+            help="For matrix: which one, counted through. Default: one with much to see.",
+            show_default=False,
+        ),
+    ] = None,
+    forced: Annotated[
+        bool,
+        typer.Option(
+            "--forced", help="For ages, matrix and gates: go along the reference, not the model's output."
+        ),
+    ] = False,
+    starts: Starts = None,
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Replace what the folder has of this kind.")
+    ] = False,
+    overrides: Overrides = None,
+) -> None:
+    """Look into a memory, with figures and numbers.
+
+    ages: how far back it looks; matrix: what the words of a sentence looked at; gates: how far it is heard;
+    remembers: what it changed, and which words did it; contrastive: whether repeated words are preferred to
+    others in their place; corrections: how far one correction carries.
+    """
+    from recollect.analyse import analyse as run_analysis
+    from recollect.analyse import read_any, systems
+    from recollect.analysis.kinds import KINDS
+
+    if kind not in KINDS:
+        raise RecollectError(f"there is no analysis {kind}; choose from {', '.join(KINDS)}")
+    if (output / f"{kind}.json").exists() and not force:
+        raise RecollectError(f"{output} has {kind} already; choose another folder, or --force to replace it")
+    asked = {"sentence": sentence} if sentence is not None else {}
+    chosen = _sizes(sizes)
+    translators = systems(
+        models or [_model(None)], memory_kind=memory_kind, sizes=chosen, overrides=overrides or ()
+    )
+    documents = read_any(source, references or [], starts, translators["base"])
+    options = {**asked, **({"forced": True} if forced else {})}
+    found = run_analysis(kind, translators, documents, output, options)
+    print(found["markdown"])
+    for name in found["files"]:
+        print(output / name)
+
+
+def _sizes(text: str | None) -> list[int]:
+    parts = text.split(",") if text else []
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise RecollectError(f"--sizes must be whole numbers with commas between them, not {text}")
+    return [int(part) for part in parts]
+
+
+@app.command()
 def card(
     model: Annotated[str | None, typer.Argument(help="A model; default: the built-in one.")] = None,
 ) -> None:

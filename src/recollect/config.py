@@ -167,8 +167,9 @@ class MemoryConfig(Section):
     """Principal directions that cosine keys are reduced and evened out to; 0 only centres them."""
     top: Count = 0
     """Slots read at a time, the best; 0 reads all."""
-    fusion: Literal["deep", "shallow", "both", "none"] = "deep"
-    """What the memory changes: the decoder state, the word probabilities, both, or nothing."""
+    fusion: Literal["deep", "auxiliary", "shallow", "both", "none"] = "deep"
+    """What the memory changes: the decoder state (auxiliary adds to it, deep replaces a part), the word
+    probabilities, both, or nothing."""
     gate: Literal["vectors", "features"] = "vectors"
     """What a shallow gate looks at: the paper's vectors, or figures on the find and the model's opinion."""
     policy: Literal["lru", "fifo"] = "lru"
@@ -179,10 +180,12 @@ class MemoryConfig(Section):
     """Remember the end of sentences too."""
     carry: Flag = False
     """Keep the memory from one document to the next."""
+    k_best: Positive = 1
+    """How many outputs of the search are remembered of each sentence, the best one last."""
 
     @model_validator(mode="after")
     def _belong_together(self) -> "MemoryConfig":
-        if self.gate == "features" and self.fusion == "deep":
+        if self.gate == "features" and self.fusion in ("deep", "auxiliary"):
             raise ValueError('gate = "features" is for shallow fusion: a deep gate needs vectors')
         if self.gate == "features" and self.match != "cosine":
             raise ValueError(
@@ -254,6 +257,15 @@ class PassTwoConfig(Section):
     history: Literal["reference", "own", "mixed", "foreign", "shuffled"] = "reference"
     """What memories are filled with: the references, the model's own translations, either by the toss of a
     coin for each sentence (for a gate on features), or controls: another document's, or many documents'."""
+    renamed: Share = 0.0
+    """Share of the names that come again in a training document that become other names, so that only the
+    memory can know them, as with a person's corrections (for a gate on features)."""
+
+    @model_validator(mode="after")
+    def _renaming_what_people_said(self) -> "PassTwoConfig":
+        if self.renamed and self.history not in ("reference", "mixed"):
+            raise ValueError('renamed names are those of references: history must be "reference" or "mixed"')
+        return self
 
 
 class DecodingConfig(Section):

@@ -19,6 +19,7 @@ from recollect.files import whole_entries, whole_file
 from recollect.memory.history import control_histories
 from recollect.memory.slots import CORRECTION, EARLIER, OWN
 from recollect.progress import SilentProgress, TerminalProgress
+from recollect.renaming import rename
 from recollect.training.past import Past, Tutorial
 
 __all__ = ["Hindsight", "Journal", "pairs_of"]
@@ -66,16 +67,17 @@ class Hindsight:
         translator: Translator,
         journal: Journal,
         *,
+        renamed: float = 0.0,
         seed: int,
         progress: SilentProgress | TerminalProgress,
     ) -> None:
         self.shard, self.documents, self.kind = shard, documents, kind
         self.translator, self.journal = translator, journal
-        self.seed, self.progress = seed, progress
+        self.renamed, self.seed, self.progress = renamed, seed, progress
 
     def tutorials(self) -> list[Tutorial]:
-        """Return every document with its past."""
-        return [
+        """Return every document with its past; some names are others' where `renamed` says so."""
+        found = [
             Tutorial(
                 pairs_of(self.shard, document),
                 [self.past_of(n) for n in document],
@@ -83,6 +85,9 @@ class Hindsight:
             )
             for number, document in enumerate(self.documents)
         ]
+        if not self.renamed:
+            return found
+        return rename(found, self.translator.target_vocabulary, self.renamed, self.seed)
 
     def _earlier(self, number: int, document: range) -> list[Past]:
         """Return the end of the document before this one, for every other document of a mixed history."""

@@ -292,6 +292,18 @@ def test_ends_are_stored_if_asked_for(translator, store_end):
         assert torch.equal(slots.keys[1, 2], hypothesis.contexts[2])
 
 
+def test_several_outputs_are_remembered_if_asked_for(translator):
+    """The best one last, so that it is the most recent; they are one sentence."""
+    hypotheses = force(translator.model, [[5, 6]] * 3, [[7, 8], [9], [10]])
+    for k_best, expected in ((1, [7, 8]), (2, [9, 7, 8]), (5, [10, 9, 7, 8])):
+        made = translator.replaced(k_best=k_best)
+        slots = made.memory.empty(1)
+        made.remember_best(slots, 0, hypotheses)
+        order = np.argsort(slots.used[0][slots.filled[0].numpy()])
+        assert slots.words[0][slots.filled[0]][order].tolist() == expected
+        assert slots.sentences.tolist() == [1]
+
+
 def test_a_lane_counts_its_sentences_also_the_empty_ones(translator):
     slots = translator.memory.empty(2)
     (hypothesis,) = force(translator.model, [[5, 6]], [[7]])

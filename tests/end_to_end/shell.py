@@ -46,8 +46,8 @@ class Command:
         self._process.kill()
         self._process.join()
 
-    def wait(self) -> Answer:
-        self._process.join(300)
+    def wait(self, seconds: float = 300) -> Answer:
+        self._process.join(seconds)
         assert self._process.exitcode is not None, "the command hangs"
         return Answer(self._process.exitcode, *(path.read_bytes().decode() for path in self._files[1:]))
 

@@ -37,11 +37,11 @@ def test_it_translates_with_both_of_its_memories(kind: str | None) -> None:
 
 
 def test_a_word_with_two_senses_is_settled_by_what_was_said() -> None:
-    """By itself the line is about a cousin; after the lines about a watch, it is about the watch."""
+    """By themselves the lines are about a cousin; after a line about a watch, they are about the watch."""
     translator = recollect.load(DEFAULT)
-    line = "莉迪亚的表被偷了"
-    assert "watch" not in translator.without_memory().translate([line])[0].text
-    assert "watch" in translator.translate(["我祖父的表不见了", "他想买我祖父的表", line])[-1].text
+    lines = ["把表给我", "我的表呢"]
+    assert not any("watch" in said.text for said in translator.without_memory().translate(lines))
+    assert all("watch" in translator.translate(["他想买我祖父的表", line])[-1].text for line in lines)
 
 
 def test_a_correction_is_followed_at_once() -> None:

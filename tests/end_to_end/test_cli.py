@@ -247,7 +247,7 @@ def test_five_mistakes_get_five_lines(trained: Shell, tmp_path: Path) -> None:
     assert answer.code == 1
     assert sorted(answer.err.splitlines()) == [
         "recollect: --set memory.fusion=depp: "
-        "[memory] fusion must be one of 'deep', 'shallow', 'both' or 'none', not 'depp'",
+        "[memory] fusion must be one of 'deep', 'auxiliary', 'shallow', 'both' or 'none', not 'depp'",
         f"recollect: {path}: [memory] has no option 'sizes'; did you mean 'size'?",
         f"recollect: {path}: [model] dropout must be below 1.0, not 2",
         f"recollect: {path}: has no section or option 'pass_too'; did you mean 'pass_two'?",

@@ -17,6 +17,7 @@ def parts(request, make_translator):
     torch.manual_seed(3)
     with torch.no_grad():
         memory.key.mean.normal_()
+        memory.inside[5::2] = True
         for parameter in (*memory.weighing.parameters(), *memory.fusion.parameters()):
             parameter.add_(torch.randn_like(parameter))
     return model, memory, FastMemory.of(memory)

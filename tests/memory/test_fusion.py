@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from recollect.memory.fusion import DeepFusion, NoFusion, ShallowFusion
+from recollect.memory.fusion import AuxiliaryFusion, DeepFusion, NoFusion, ShallowFusion
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
 
@@ -42,7 +42,8 @@ def recall(value, match=None, words=None, found=None):
     words = torch.zeros(match.shape, dtype=torch.long) if words is None else torch.tensor(words)
     found = torch.tensor([True] * len(value) if found is None else found)
     nothing = torch.zeros_like(words)
-    return Recall(value, match, words, found, match, nothing.bool(), nothing, nothing, nothing[:, 0], nothing)
+    never = nothing.bool()
+    return Recall(value, match, words, found, match, *[never] * 3, nothing, nothing, nothing[:, 0], nothing)
 
 
 def test_the_deep_gate():
@@ -51,6 +52,17 @@ def test_the_deep_gate():
     set_gate(fusion, [[2.0]], [[1.0]], [[-0.5]])
     found = fusion.mix(step([[1.0], [1.0]], [[LOG3], [-LOG3]]), recall([[4.0], [4.0]]))
     torch.testing.assert_close(found, torch.tensor([[0.25 + 3.0], [0.75 + 1.0]]))
+
+
+def test_auxiliary_context_is_added_to_the_whole_state():
+    """lambda = 3/4 as above; s~ = s + 3/4 A m with A = 2; an empty memory leaves s alone."""
+    fusion = AuxiliaryFusion(1, 1)
+    set_gate(fusion, [[2.0]], [[1.0]], [[-0.5]])
+    with torch.no_grad():
+        fusion.auxiliary.weight.fill_(2.0)
+    steps = step([[1.0], [1.0]], [[LOG3], [LOG3]])
+    found = fusion.mix(steps, recall([[4.0], [4.0]], found=[True, False]))
+    torch.testing.assert_close(found, torch.tensor([[1.0 + 6.0], [1.0]]))
 
 
 def test_the_deep_gate_is_a_vector():

@@ -27,6 +27,8 @@ def recall(scores, words, **changes):
         "found": torch.ones(len(words), dtype=torch.bool),
         "scores": scores,
         "follows": nothing.bool(),
+        "continues": nothing.bool(),
+        "again": nothing.bool(),
         "origin": nothing,
         "age": nothing,
         "fill": torch.full((len(words),), 3),
@@ -66,6 +68,7 @@ def test_the_figures():
         math.log(0.05) / 5,  # and thinks little of word 4
         0.0,  # so they do not agree
         1.0,  # word 4 came after this very word
+        0.0,  # and is no piece of it
         math.log(4) / 3,  # three sentences ago
         math.log(4) / 5,  # three slots are full
         0.3,
@@ -103,10 +106,14 @@ def test_weighing_prefers_what_it_has_learned_to():
     torch.testing.assert_close(weighing(given), torch.tensor([[0.5, 0.5, 0.0]]))
     with torch.no_grad():
         weighing.follows.fill_(math.log(3))
+        weighing.continues.fill_(math.log(3))
+        weighing.again.fill_(math.log(3))
         weighing.decay.fill_(1.0)
         weighing.origin[1] = math.log(2)
     cases = {
         "follows": torch.tensor([[True, False, False]]),
+        "continues": torch.tensor([[True, False, False]]),
+        "again": torch.tensor([[True, False, False]]),
         "age": torch.tensor([[0, 2, 0]]),  # log(1 + 2)
     }
     for name, value in cases.items():

@@ -124,3 +124,19 @@ def test_every_variant_scores_each_query_with_its_own_lane(match):
         for many in range(4):
             alone = match(queries[lane, many].view(1, 1, 5), keys[lane : lane + 1])
             torch.testing.assert_close(scores[lane, many], alone[0, 0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("top", [0, 2])
+def test_which_words_follow_and_which_go_on_with_a_word(top):
+    slots = small()
+    slots.before[2] = torch.tensor([3, 3, 9])
+    inside = torch.tensor([False] * 5 + [True, True])  # pieces 5 and 6 do not begin a word
+    queries, previous = torch.tensor([[[9.0, 1.0]]] * 3), torch.full((3, 1), 3)
+    recall = read(slots, queries, DotMatch(), previous, top=top, inside=inside.new_tensor([*inside, 0, 0, 0]))
+    words = recall.words[2, 0].tolist()
+    assert [words[at] for at in recall.follows[2, 0].nonzero()] == [word for word in words if word in (4, 5)]
+    assert [words[at] for at in recall.continues[2, 0].nonzero()] == [word for word in words if word == 5]
+    assert 5 in words
+    assert not read(slots, queries, DotMatch(), previous, top=top).continues.any()
+    said = read(slots, queries, DotMatch(), torch.full((3, 1), 5), top=top)
+    assert said.again.tolist() == (said.words == 5).tolist()

@@ -96,7 +96,7 @@ def test_a_lane_may_be_given_to_another_sentence(model, pack, row):
             torch.testing.assert_close(step.state[neighbour], others.state[neighbour])
 
 
-@pytest.mark.parametrize("fusion", ["deep", "shallow", "none"])
+@pytest.mark.parametrize("fusion", ["deep", "auxiliary", "shallow", "none"])
 def test_a_packed_memory_speaks_as_the_memory(make_model, make_memory, fusion):
     model = make_model().requires_grad_(False)
     memory = make_memory(model, fusion=fusion).requires_grad_(False)

@@ -12,10 +12,11 @@ from recollect.text.vocabulary import BOS
 
 def on_figures(options):
     """What a gate on figures asks for: cosines, and words to weigh."""
-    return {"match": "cosine", "fusion": "shallow" if options["fusion"] == "deep" else options["fusion"]}
+    of_states = options["fusion"] in ("deep", "auxiliary")
+    return {"match": "cosine", "fusion": "shallow" if of_states else options["fusion"]}
 
 
-fusions = st.sampled_from(["deep", "shallow", "both", "none"])
+fusions = st.sampled_from(["deep", "auxiliary", "shallow", "both", "none"])
 matches = st.sampled_from(["dot", "cosine", "l2", "flatness", "bilinear", "additive"])
 keys = st.sampled_from([("context",), ("readout",), ("state", "readout")])
 memories = st.fixed_dictionaries(

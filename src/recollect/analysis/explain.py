@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import torch
 
+from recollect.analysis.replay import Said, going_along, replay
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.remembered import remembered_words
 from recollect.decoding.translation import Translation
 from recollect.decoding.translator import Translator
 from recollect.memory.read import Recall
-from recollect.memory.slots import CORRECTION, ORIGINS, OWN, Slots
-from recollect.text.vocabulary import BOS, EOS, Vocabulary
+from recollect.memory.slots import ORIGINS, Slots
+from recollect.text.vocabulary import EOS, Vocabulary
 
 __all__ = ["Explained", "Look", "Word", "explain", "explain_words"]
 
@@ -59,27 +60,15 @@ def explain(
     earlier: Slots | None = None,
 ) -> list[Explained]:
     """Go through a document again, along what was said; `settled` are the sentences that a person said."""
-    memory = translator.memory
-    slots = None if memory is None else memory.empty(1, translator.model.device)
-    if slots is not None and earlier is not None:
-        slots.put(0, earlier)
-    before = 0 if slots is None else int(slots.sentences[0])
-    found = []
-    human = set(settled)
-    for number, (source, translation) in enumerate(zip(sentences, translations, strict=True)):
-        words: tuple[Word, ...] = ()
-        ids = translator.source_vocabulary.encode(source)
-        tokens = list(translation.tokens)
-        if ids and tokens:
-            [hypothesis] = translator.force_ids([ids], [tokens])
-            words = explain_words(translator, hypothesis, slots, before)
-            if slots is not None:
-                origin = CORRECTION if number in human else OWN
-                translator.remember(slots, {0: hypothesis}, origin)
-        elif slots is not None and memory is not None:
-            memory.skip(slots)
-        found.append(Explained(source, translation.text, words))
-    return found
+    before = 0 if earlier is None else int(earlier.sentences[0])
+    words = {
+        said.number: _words(translator, said, before)
+        for said in replay(translator, sentences, translations, settled=settled, earlier=earlier)
+    }
+    return [
+        Explained(source, translation.text, words.get(number, ()))
+        for number, (source, translation) in enumerate(zip(sentences, translations, strict=True))
+    ]
 
 
 @torch.inference_mode()
@@ -87,28 +76,26 @@ def explain_words(
     translator: Translator, hypothesis: Hypothesis, slots: Slots | None, before: int = 0
 ) -> tuple[Word, ...]:
     """Go along one sentence, with the memory as it was then; that had `before` sentences of no document."""
-    tokens = hypothesis.tokens
-    step = translator.searched.rebuild(
-        hypothesis.states.unsqueeze(0),
-        hypothesis.contexts.unsqueeze(0),
-        torch.tensor([[BOS, *tokens]], device=translator.model.device),
-    )
+    return _words(translator, going_along(translator, 0, hypothesis, slots), before)
+
+
+def _words(translator: Translator, said: Said, before: int) -> tuple[Word, ...]:
     model, memory, vocabulary = translator.searched, translator.memory, translator.target_vocabulary
+    step, tokens, recall = said.step, said.tokens, said.recall
     alone = model.predict(step)[0]
     best = alone.argmax(-1).tolist()
     chosen = torch.tensor([*tokens, EOS], device=alone.device).unsqueeze(1)
     likely_alone = alone.gather(1, chosen).exp().squeeze(1).tolist()
-    if memory is None or slots is None:
+    if memory is None or recall is None or said.slots is None:
         return tuple(
             Word(_said(vocabulary, token), 0.0, _said(vocabulary, best[time]), likely_alone[time],
                  likely_alone[time], ())
             for time, token in enumerate(tokens)
         )  # fmt: skip
-    recall = memory.recall(slots, step, model)
     scores = memory.fuse(step, recall, model)[0]
     likely = scores.gather(1, chosen).exp().squeeze(1).tolist()
     gates = memory.fusion.openness(step, recall, alone.unsqueeze(0))[0].tolist()
-    wholes = {place: each.word for each in remembered_words(slots, vocabulary) for place in each.places}
+    wholes = {place: each.word for each in remembered_words(said.slots, vocabulary) for place in each.places}
     return tuple(
         Word(
             _said(vocabulary, token),
@@ -116,7 +103,7 @@ def explain_words(
             _said(vocabulary, best[time]),
             likely[time],
             likely_alone[time],
-            _looks(slots, recall, time, before, wholes),
+            _looks(said.slots, recall, time, before, wholes),
         )
         for time, token in enumerate(tokens)
     )

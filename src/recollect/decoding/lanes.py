@@ -182,7 +182,7 @@ class _Documents:
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
         if self.known.heard(lane.number, lane.at) is None:
-            self.translator.remember(self.slots, {place: found[0] if found else None})
+            self.translator.remember_best(self.slots, place, found)
         else:
             self.translator.remember(self.slots, {place: given}, CORRECTION)
         settled = self.known.settled.get(lane.number, {}).get(lane.at)

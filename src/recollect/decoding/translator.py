@@ -76,6 +76,7 @@ class Translator:
         lanes: int = 32,
         store_end: bool = False,
         carry: bool = False,
+        k_best: int = 1,
         languages: tuple[str, str] = ("", ""),
     ) -> None:
         self.languages = languages
@@ -87,7 +88,7 @@ class Translator:
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.dictionary = dictionary
         self.beam = beam or Beam()
-        self.lanes, self.store_end, self.carry = lanes, store_end, carry
+        self.lanes, self.store_end, self.carry, self.k_best = lanes, store_end, carry, k_best
 
     # -- the public surface
 
@@ -174,6 +175,7 @@ class Translator:
             "lanes": self.lanes,
             "store_end": self.store_end,
             "carry": self.carry,
+            "k_best": self.k_best,
             "languages": self.languages,
         } | options
         memory = given.pop("memory")
@@ -309,9 +311,14 @@ class Translator:
         by_number = dict(zip(real, found, strict=True))
         return [by_number.get(number) for number in range(len(texts))]
 
-    def force_ids(self, sources: Sequence[Ids], targets: Sequence[Ids]) -> list[Hypothesis]:
+    def force_ids(
+        self,
+        sources: Sequence[Ids],
+        targets: Sequence[Ids],
+        before: Sequence[Sequence[str]] | None = None,
+    ) -> list[Hypothesis]:
         """Do the same for sentences as tokens, none of them empty."""
-        return force(self.searched, sources, targets)
+        return force(self.searched, sources, targets, self._histories(before))
 
     def remember(self, slots: Slots, hypotheses: Mapping[int, Hypothesis | None], origin: int = 0) -> None:
         """Write hypotheses into the lanes they belong to; None is a sentence without words.
@@ -337,6 +344,15 @@ class Translator:
             torch.tensor([[BOS, *hypothesis.tokens]], device=hypothesis.states.device),
         )
         return self.memory.note(step, tokens, self.searched, hypothesis.looked_at[: len(tokens)])
+
+    def remember_best(self, slots: Slots, lane: int, found: Sequence[Hypothesis]) -> None:
+        """Write the best outputs of a sentence into its lane: by default one, of several the best last."""
+        if not found:
+            self.remember(slots, {lane: None})
+        for number, each in enumerate(reversed(found[: self.k_best])):
+            if number:
+                slots.sentences[lane] -= 1  # they are one sentence
+            self.remember(slots, {lane: each})
 
     def refill(
         self,

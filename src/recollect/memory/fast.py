@@ -46,6 +46,8 @@ class Find:
     scores: Floats
     words: Integers
     follows: NDArray[np.bool_]
+    continues: NDArray[np.bool_]
+    again: NDArray[np.bool_]
     origin: Integers
     age: Floats  # the logarithm of it
     fill: Integers  # [lane]
@@ -57,8 +59,11 @@ class FastMemory(Memory):
     _map: tuple[Tensor, Tensor]
     _temperature: float
     _follows: float
+    _continues: float
+    _again: float
     _decay: float
     _origin: Floats
+    _inside: NDArray[np.bool_]
     _inner: tuple[Floats, Floats]
     _outer: tuple[Floats, Floats]
 
@@ -68,6 +73,7 @@ class FastMemory(Memory):
         gate, weighing, key = memory.fusion.gate, memory.weighing, memory.key
         assert isinstance(gate, FeatureGate)
         assert isinstance(weighing, Weighing)
+        assert memory.inside is not None
         twin = cls.__new__(cls)
         twin.__dict__.update(memory.__dict__)
         with torch.no_grad():
@@ -76,7 +82,9 @@ class FastMemory(Memory):
             twin._map = (eye.detach().clone(), -(eye @ key.mean))
             twin._temperature = float(weighing.temperature.exp())
             twin._follows, twin._decay = float(weighing.follows), float(weighing.decay)
+            twin._continues, twin._again = float(weighing.continues), float(weighing.again)
             twin._origin = _array(weighing.origin)
+            twin._inside = memory.inside.numpy()
             twin._inner = (_array(gate.inner.weight).T.copy(), _array(gate.inner.bias))
             twin._outer = (_array(gate.outer.weight).T.copy(), _array(gate.outer.bias))
         return twin
@@ -86,6 +94,7 @@ class FastMemory(Memory):
         """Whether a memory is of the kind that this form is for."""
         return (
             memory.weighing is not None
+            and memory.inside is not None
             and memory.top > 0
             and memory.key.scaled
             and memory.key.parts == ("readout",)
@@ -105,11 +114,16 @@ class FastMemory(Memory):
         best, places = scores.topk(min(self.top, most), -1)
         lanes, where = np.arange(len(best))[:, None, None], places.numpy()
         written = slots.written.numpy()
+        words = slots.words.numpy()[lanes, where]
+        last = step.last.numpy()[..., None]
+        follows = slots.before.numpy()[lanes, where] == last
         return Find(
             readout,
             best.numpy(),
-            slots.words.numpy()[lanes, where],
-            slots.before.numpy()[lanes, where] == step.last.numpy()[..., None],
+            words,
+            follows,
+            follows & self._inside[words],
+            words == last,
             slots.origin.numpy()[lanes, where],
             np.log1p(written.max(1)[:, None, None] - written[lanes, where]).astype(np.float32),
             fill,
@@ -151,6 +165,8 @@ class FastMemory(Memory):
         """Return P_m [lane, many, slot]; zero in empty memories."""
         scores = find.scores * np.float32(self._temperature)
         scores += self._follows * find.follows
+        scores += self._continues * find.continues
+        scores += self._again * find.again
         scores += self._origin[find.origin]
         scores -= np.float32(self._decay) * find.age
         scores -= scores.max(-1, keepdims=True, where=np.isfinite(scores), initial=-1e30)
@@ -171,13 +187,14 @@ class FastMemory(Memory):
         figures[..., 3] = np.maximum(said, -15) / 5
         figures[..., 4] = said >= best
         figures[..., 5] = find.follows[at_first]
-        figures[..., 6] = find.age[at_first] / 3
-        figures[..., 7] = np.log1p(find.fill)[:, None] / 5
-        figures[..., 8] = match.sum(-1)
-        figures[..., 9:] = 0
+        figures[..., 6] = find.continues[at_first]
+        figures[..., 7] = find.age[at_first] / 3
+        figures[..., 8] = np.log1p(find.fill)[:, None] / 5
+        figures[..., 9] = match.sum(-1)
+        figures[..., 10:] = 0
         if find.origin.any():  # there are words besides our own
             for origin in range(len(ORIGINS)):
-                figures[..., 8 + origin] = (match * (find.origin == origin)).sum(-1)
+                figures[..., 9 + origin] = (match * (find.origin == origin)).sum(-1)
         hidden = np.tanh(figures @ self._inner[0] + self._inner[1])
         return hidden @ self._outer[0] + self._outer[1]  # type: ignore[no-any-return]
 

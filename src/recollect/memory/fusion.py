@@ -1,4 +1,4 @@
-"""How what was remembered changes the next word: deep (states), shallow (words), both, or not at all."""
+"""How what was remembered changes the next word: through states, through words, both, or not at all."""
 
 import copy
 from dataclasses import replace
@@ -12,7 +12,7 @@ from recollect.memory.gates import FeatureGate, Gate, Opinion, PackedGate, toget
 from recollect.memory.read import Recall
 from recollect.models.interface import Step
 
-__all__ = ["BothFusion", "DeepFusion", "Fusion", "NoFusion", "ShallowFusion", "Speaker"]
+__all__ = ["AuxiliaryFusion", "BothFusion", "DeepFusion", "Fusion", "NoFusion", "ShallowFusion", "Speaker"]
 
 
 class Speaker(Protocol):
@@ -78,6 +78,24 @@ class DeepFusion(Fusion):
     def mix(self, step: Step, recall: Recall) -> Tensor:
         """Return s~_t, or s_t itself where nothing is remembered."""
         mixed = torch.lerp(step.state, recall.value, torch.sigmoid(self.gate(step, recall)))
+        return torch.where(recall.found.unsqueeze(-1), mixed, step.state)
+
+
+class AuxiliaryFusion(DeepFusion):
+    """s~_t = s_t + lambda_t * A m_t: the "gating auxiliary context" of Wang et al. 2017, of the memory.
+
+    What is remembered is an input of its own, beside the whole state and not in place of a part of it. As in
+    deep fusion it is seen by the readout and not by the recurrence.
+    """
+
+    def __init__(self, context: int, state: int) -> None:
+        super().__init__(context, state)
+        self.auxiliary = nn.Linear(state, state, bias=False)  # A
+        nn.init.normal_(self.auxiliary.weight, std=0.01)
+
+    def mix(self, step: Step, recall: Recall) -> Tensor:
+        """Return s~_t, or s_t itself where nothing is remembered."""
+        mixed = step.state + torch.sigmoid(self.gate(step, recall)) * self.auxiliary(recall.value)
         return torch.where(recall.found.unsqueeze(-1), mixed, step.state)
 
 

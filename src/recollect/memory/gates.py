@@ -66,11 +66,11 @@ class FeatureGate(nn.Module):
     """A scalar gate on figures that mean the same for every document, model and language.
 
     How well the best slot fits, how far the slots agree on its word, what the sentence model thinks of that
-    word and of its own, whether they are the same, whether the word follows the same word as then, how old
-    it is, how full the memory is, and whose words were found.
+    word and of its own, whether they are the same, whether the word follows the same word as then, whether it
+    is a piece that goes on with that word, how old it is, how full the memory is, and whose words were found.
     """
 
-    features = 8 + len(ORIGINS)
+    features = 9 + len(ORIGINS)
 
     def __init__(self, hidden: int = 16) -> None:
         super().__init__()
@@ -95,6 +95,7 @@ class FeatureGate(nn.Module):
             held.clamp(min=-15.0) / 5,
             (held >= best).to(held.dtype),
             recall.follows.gather(-1, first).to(held.dtype),
+            recall.continues.gather(-1, first).to(held.dtype),
             torch.log1p(recall.age.gather(-1, first).to(held.dtype)) / 3,
             torch.log1p(recall.fill.unsqueeze(-1).to(held.dtype)) / 5,
             held.new_zeros(*held.shape[:-1], len(ORIGINS)).scatter_add(-1, recall.origin, recall.match),

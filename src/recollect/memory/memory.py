@@ -61,11 +61,15 @@ class Memory(nn.Module):
         fusion: Fusion,
         policy: Policy,
         addresses: Addresses,
+        inside: Tensor | None = None,
     ) -> None:
+        """`inside` [token] is true of pieces that go on with a word instead of beginning one."""
         super().__init__()
         self.size, self.value_size, self.top = size, value, top
         self.key, self.match, self.weighing, self.fusion = key, match, weighing, fusion
         self.policy, self.addresses = policy, addresses
+        self.inside: Tensor | None
+        self.register_buffer("inside", inside, persistent=False)
         self.silenced = False
         self.project: Slots | None = None
 
@@ -83,7 +87,7 @@ class Memory(nn.Module):
         """Return what each lane's memory says about `step` [lane, many, ...]."""
         query = self.key(step, model)
         last = None if self.weighing is None else step.last  # nobody else asks
-        found = read(slots, query, self.match, last, top=self.top, weighing=self.weighing)
+        found = read(slots, query, self.match, last, top=self.top, weighing=self.weighing, inside=self.inside)
         return found.zeroed() if self.silenced else found
 
     def fuse(self, step: Step, recall: Recall, model: Voice) -> Tensor:
@@ -120,7 +124,13 @@ class Memory(nn.Module):
         assert self.project is not None
         top = self.top or PROJECT_TOP
         return read_project(
-            self.project, self.key(step, model), self.match, step.last, top=top, weighing=self.weighing
+            self.project,
+            self.key(step, model),
+            self.match,
+            step.last,
+            top=top,
+            weighing=self.weighing,
+            inside=self.inside,
         )
 
     @torch.no_grad()

@@ -55,7 +55,14 @@ def load_project(path: Path, signature: str) -> Slots:
 
 
 def read_project(
-    project: Slots, query: Tensor, match: Match, previous: Tensor, *, top: int, weighing: Weighing | None
+    project: Slots,
+    query: Tensor,
+    match: Match,
+    previous: Tensor,
+    *,
+    top: int,
+    weighing: Weighing | None,
+    inside: Tensor | None,
 ) -> Recall:
     """Look up queries [..., key] in the one memory that all documents share."""
     flat = read(
@@ -65,6 +72,7 @@ def read_project(
         previous.reshape(1, -1),
         top=top,
         weighing=weighing,
+        inside=inside,
     )
     shaped = {
         field.name: getattr(flat, field.name).reshape(*previous.shape, *getattr(flat, field.name).shape[2:])

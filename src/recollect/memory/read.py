@@ -25,6 +25,8 @@ class Recall:
     found: Tensor  # false where the memory is empty               [...]
     scores: Tensor  # how well each key fits; -inf: empty slot     [..., slot]
     follows: Tensor  # true where the slot's word came after the same word as the one to come  [..., slot]
+    continues: Tensor  # true where, besides, it is a piece that goes on with that word        [..., slot]
+    again: Tensor  # true where the slot's word is the one just said  [..., slot]
     origin: Tensor  # whose word it is, a number of ORIGINS        [..., slot]
     age: Tensor  # sentences since it was written                  [..., slot]
     fill: Tensor  # how many slots hold something                  [...]
@@ -46,6 +48,8 @@ class Weighing(nn.Module):
         super().__init__()
         self.temperature = nn.Parameter(torch.tensor(float(temperature)).log())  # learned in proportion
         self.follows = nn.Parameter(torch.zeros(()))
+        self.continues = nn.Parameter(torch.zeros(()))
+        self.again = nn.Parameter(torch.zeros(()))
         self.decay = nn.Parameter(torch.zeros(()))
         self.origin = nn.Parameter(torch.zeros(len(ORIGINS)))
 
@@ -54,7 +58,8 @@ class Weighing(nn.Module):
         empty = recall.scores == -torch.inf
         # Infinity must not meet the gradient.
         scores = recall.scores.masked_fill(empty, 0.0) * self.temperature.exp()
-        scores = scores + self.follows * recall.follows + self.origin[recall.origin]
+        scores = scores + self.follows * recall.follows + self.continues * recall.continues
+        scores = scores + self.again * recall.again + self.origin[recall.origin]
         scores = scores - self.decay * torch.log1p(recall.age)
         return scores.masked_fill(empty, -torch.inf).softmax(-1)
 
@@ -67,10 +72,12 @@ def read(
     *,
     top: int = 0,
     weighing: Weighing | None = None,
+    inside: Tensor | None = None,
 ) -> Recall:
     """Look up `query` [lane, many, key] in each lane's own memory, in its `top` best slots (0: all).
 
-    `previous` [lane, many] are the words before the ones to come.
+    `previous` [lane, many] are the words before the ones to come; `inside` [token] is true of pieces that do
+    not begin a word.
     """
     lanes, many, _ = query.shape
     filled = slots.filled.sum(1)
@@ -88,13 +95,17 @@ def read(
         return each.unsqueeze(1).expand(shape).gather(2, places) if top else each.unsqueeze(1).expand(shape)
 
     nothing = torch.zeros(1, dtype=torch.long, device=query.device).expand(scores.shape)
+    words = of(slots.words)
+    follows = nothing if previous is None else of(slots.before) == previous.unsqueeze(2)
     recall = Recall(
         value=query.new_zeros(lanes, many, 0),
         match=scores,
-        words=of(slots.words),
+        words=words,
         found=found,
         scores=scores,
-        follows=nothing if previous is None else of(slots.before) == previous.unsqueeze(2),
+        follows=follows,
+        continues=nothing if previous is None or inside is None else follows & inside[words],
+        again=nothing if previous is None else words == previous.unsqueeze(2),
         origin=of(slots.origin),
         age=nothing if weighing is None else slots.written.amax(1)[:, None, None] - of(slots.written),
         fill=filled.unsqueeze(1).expand(lanes, many),

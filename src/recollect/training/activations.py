@@ -1,6 +1,7 @@
 """What pass two trains on: contexts and states of whole documents, computed once and memory-mapped."""
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def store_activations(
         "tokens": total,
         "documents": [[document.start, document.stop] for document in documents],
     }
-    done = _documents_done(folder, manifest)
+    done, seconds = _documents_done(folder, manifest)
     sizes = {"contexts": model.context_size, "states": model.state_size}
     arrays = {
         name: np.memmap(
@@ -85,12 +86,14 @@ def store_activations(
     model.eval()
     with progress.bar("activations", len(documents), "documents", done=done) as advance:
         for first in range(done, len(documents), DOCUMENTS_AT_ONCE):
-            some = documents[first : first + DOCUMENTS_AT_ONCE]
+            some, clock = documents[first : first + DOCUMENTS_AT_ONCE], time.process_time()
             _compute(model, shard, [number for document in some for number in document], stored)
             for array in arrays.values():
                 array.flush()
+            seconds += time.process_time() - clock
             with whole_file(folder / "progress.json") as draft:
-                draft.write_text(json.dumps({**manifest, "done": first + len(some)}), "utf-8")
+                reached = {**manifest, "done": first + len(some), "seconds": seconds}
+                draft.write_text(json.dumps(reached), "utf-8")
             advance(len(some), "")
     return stored
 
@@ -104,13 +107,14 @@ def _layout(shard: Shard, documents: list[range]) -> tuple[dict[int, int], int]:
     return starts, total
 
 
-def _documents_done(folder: Path, manifest: dict[str, Any]) -> int:
+def _documents_done(folder: Path, manifest: dict[str, Any]) -> tuple[int, float]:
+    """Return how many documents an earlier attempt has finished, and its seconds of processor time."""
     path = folder / "progress.json"
     if not path.exists():
-        return 0
+        return 0, 0.0
     found = json.loads(path.read_text("utf-8"))
-    done: int = found.pop("done")
-    return done if found == manifest else 0
+    done, seconds = found.pop("done"), found.pop("seconds", 0.0)
+    return (done, seconds) if found == manifest else (0, 0.0)
 
 
 @torch.inference_mode()

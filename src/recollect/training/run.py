@@ -16,7 +16,7 @@ from recollect.config import Config, load_config
 from recollect.errors import RunError
 from recollect.files import whole_file
 
-__all__ = ["Run"]
+__all__ = ["Run", "code_commit"]
 
 
 class Run:
@@ -130,12 +130,12 @@ def _environment() -> dict[str, Any]:
         "platform": platform.platform(),
         "processors": os.cpu_count(),
         "threads": torch.get_num_threads(),
-        "commit": _commit(),
+        "commit": code_commit(),
         "packages": {name: version(name) for name in packages},
     }
 
 
-def _commit() -> str | None:
+def code_commit() -> str | None:
     """Return the commit of the code, where it runs from a checkout."""
     here = Path(__file__).parent
     answer = subprocess.run(

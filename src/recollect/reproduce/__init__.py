@@ -1,0 +1,1 @@
+"""The paper's experiments, each a folder without code, run at any scale and reported beside its figures."""
