@@ -16,7 +16,7 @@ from recollect.reproduce.workshop import Workshop
 from recollect.text.invented import invented_corpus, write_plain
 
 ALL = ("reproduce", "all", "-o", "run", "--report", "results.md")
-LONG = 1800  # seconds, for a machine that is busy: on two quiet cores everything takes about one minute
+LONG = 1800  # seconds, for a machine that is busy
 FIGURES = ["ages/ages", "matrix/invented/matrix", "gates/invented/gates"]
 
 

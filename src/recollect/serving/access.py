@@ -7,7 +7,7 @@ from fastapi import Request
 
 from recollect.serving.quotas import Quota
 
-__all__ = ["SITE", "Access", "Client", "OpenAccess", "Owner"]
+__all__ = ["SITE", "Access", "Client", "Owner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,3 @@ class Access(Protocol):
     async def charge(self, request: Request, characters: int) -> None:
         """Count what an admitted request wants translated."""
         ...
-
-
-class OpenAccess:
-    """Everybody may do everything: for one machine, or behind a door of its own."""
-
-    asks_for_keys = False
-
-    async def owner_of(self, request: Request) -> Owner:
-        """Return the site."""
-        return SITE
-
-    async def admit(self, request: Request, secret: str = "") -> Client:
-        """Return the address that asks."""
-        return Client(SITE, f"address {request.client.host if request.client else ''}", Quota())
-
-    async def charge(self, request: Request, characters: int) -> None:
-        """Grant everything."""
