@@ -104,7 +104,7 @@ def training(corpus: Path, batch: int, steps: int) -> dict[str, Any]:
     given = config.pass_one.model_dump() | {"seed": 1}
     options = PassOne(**{name: given[name] for name in PassOne.__dataclass_fields__})
     trainee = Trainee(model, make_optimiser("adam", model.parameters(), 1e-3))
-    crew = Crew(model, 1, label_smoothing=options.label_smoothing, seed=1)
+    crew = Crew(model, 1, label_smoothing=options.label_smoothing, precision=options.precision, seed=1)
     batches = SentenceBatches(data.train, batch=batch, unit="tokens", window=500, seed=1)
     some = list(islice(batches.epoch(0), steps))
     for number, each in enumerate(some[:2], 1):

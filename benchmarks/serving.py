@@ -1,4 +1,4 @@
-"""Measure the server under load; write benchmarks/serving.json.
+"""Measure the server under load; a line of JSON says what was seen.
 
 Each client has a session and asks for one sentence after the other, as somebody who types would; the time is
 from asking to having it. Corrections are made in the second of a hundred sentences. At the end memory is
@@ -29,7 +29,6 @@ from recollect.text.formats.registry import read_content
 
 HERE = Path(__file__).parent
 SAMPLE = HERE.parent / "src" / "recollect" / "samples" / "episode.zh.srt"
-RESULTS = HERE / "serving.json"
 
 
 def main() -> None:
@@ -38,24 +37,22 @@ def main() -> None:
     parser.add_argument("--clients", default="1,8,32", help="how many at once, separated by commas")
     parser.add_argument("--sentences", type=int, default=40, help="of each client")
     parser.add_argument("--requests", type=int, default=10_000, help="over which memory is watched")
-    parser.add_argument("--output", type=Path, default=RESULTS)
     given = parser.parse_args()
-    results: dict[str, Any] = {"machine": machine(), "load": [], "load_average": os.getloadavg()}
+    results: dict[str, Any] = {"commit": machine()["commit"], "load": [], "load_average": os.getloadavg()}
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         try:
             texts = [unit.source.text for unit in read_content(SAMPLE, "subtitles").units]
             for clients in map(int, given.clients.split(",")):
                 results["load"].append(asyncio.run(load(server, texts, clients, given.sentences)))
-                print(results["load"][-1], flush=True)
+                print(results["load"][-1], file=sys.stderr)
             results["correction"] = asyncio.run(correction(server, texts))
-            print(results["correction"], flush=True)
+            print(results["correction"], file=sys.stderr)
             results["growth"] = asyncio.run(growth(server, texts, given.requests))
-            print(results["growth"], flush=True)
         finally:
             server.process.terminate()
             server.process.wait()
-    given.output.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    print(json.dumps(results))
 
 
 class Server:

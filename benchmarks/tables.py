@@ -35,6 +35,7 @@ def write_tables(results: dict[str, Any], path: Path) -> None:
         ("Memory's cost", memory_cost),
         ("Start-up and size", start_up),
         ("A document of any length", growth),
+        ("The server", serving),
     ):
         text = make(parts)
         if text:
@@ -305,3 +306,37 @@ def growth(parts: dict[str, Any]) -> str:
     return f"{found['sentences']:,} sentences, a memory of 1,000 slots, greedy, on a tiny model.\n\n" + table(
         ["tenth of the document", "seconds", "resident MB after it"], rows
     )
+
+
+def serving(parts: dict[str, Any]) -> str:
+    """The server under load."""
+    found = parts.get("serving", {})
+    if "load" not in found:
+        return ""
+    rows = [
+        [
+            row["clients"],
+            f"{row['sentences_per_second']:.1f}",
+            f"{row['p50_ms']:,.0f} ms",
+            f"{row['p95_ms']:,.0f} ms",
+        ]
+        for row in found["load"]
+    ]
+    changed, samples = found["correction"], found["growth"]["samples"]
+    stored, through = changed["stored"]["p50_ms"], changed["followed_through"]["p50_ms"]
+    (_, first), (many, half), (all_, last) = (
+        (each["requests"], each["megabytes"])
+        for each in (samples[0], samples[len(samples) // 2], samples[-1])
+    )
+    return f"""\
+The built-in model with its everyday memory, beam 5, clients and server on the same cores
+(commit {found["commit"]}). Every client has a session and asks for the next sentence as soon as it has
+the last.
+
+{table(["sessions at once", "sentences/s", "p50", "p95"], rows)}
+A correction of the second of {changed["sentences"]} sentences is stored after {stored:,.0f} ms (median);
+all that follows it is up to date after {through:,.0f} ms.
+
+Over {all_:,} requests of all kinds the server's memory went from {first:.0f} MB to {half:.0f} MB
+after {many:,} and {last:.0f} MB at the end.
+"""

@@ -9,6 +9,7 @@ from recollect.cli import app
 from recollect.controls import CONTROLS, as_markdown, measure_controls
 from recollect.evaluation import ScoreOptions
 from recollect.progress import SilentProgress
+from recollect.reproduce.kinds import histories_compared
 from recollect.text.document import ParallelDocument
 
 DOCUMENTS = [
@@ -43,7 +44,16 @@ def test_rows_are_what_the_translator_says(translator):
     assert by_kind["none"].perplexity != by_kind["-"].perplexity, "a deep gate acts even on nothing"
     assert by_kind["-"].p is None
     assert 0 <= by_kind["own"].p <= 1
+    assert [row.history for row in rows if row.p_reference is not None] == ["foreign", "shuffled", "none"]
+    assert by_kind["reference"].names is None, "there are no capitals, and so no share of names"
+    compared = histories_compared(rows)
+    assert [each["other"] for each in compared] == [
+        f"m with {kind} history" for kind in ("foreign", "shuffled", "no")
+    ]
+    assert compared[0]["difference"] == by_kind["reference"].bleu - by_kind["foreign"].bleu
+    assert compared[0]["p"] == by_kind["foreign"].p_reference
     table = as_markdown(rows)
+    assert "%" not in table.splitlines()[2].split("|")[8]
     assert table.count("\n|") == len(rows) + 1
     assert rows[0].signature in table
 

@@ -66,6 +66,7 @@ def analyse(
     if unknown:
         raise RecollectError(f"--{unknown[0]} says nothing to {kind}")
     found = measure(translators, documents, folder, **options)
+    found["markdown"] += found.pop("examples", "")
     found["files"] = [*found["files"], f"{kind}.md", f"{kind}.json"]
     for suffix, text in (
         ("md", found["markdown"]),

@@ -491,6 +491,8 @@ def load(
     for module in (model, memory):
         if module is not None:
             module.to_empty(device="cpu")
+    if memory is not None:
+        memory.inside = _inside(target)  # the vocabulary has it, no file
     model.tie()
     _fill(folder, memory_kind, model, memory)
     model.to(device)

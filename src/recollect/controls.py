@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 from recollect.decoding.translator import Translator
 from recollect.evaluation import ScoreOptions
-from recollect.evaluation.bleu import Bleu, segment_statistics
+from recollect.evaluation.bleu import Bleu, SegmentStatistics, segment_statistics
 from recollect.evaluation.chrf import chrf
 from recollect.evaluation.lines import Lines
-from recollect.evaluation.repeats import repeated_names, repeats
+from recollect.evaluation.repeats import Repeats, repeated_names, repeats
 from recollect.evaluation.significance import sign_test
 from recollect.memory.history import Control, control_histories
 from recollect.memory.slots import OWN
@@ -20,6 +20,8 @@ __all__ = ["CONTROLS", "Measured", "as_markdown", "measure_controls"]
 
 CONTROLS: tuple[Control, ...] = get_args(Control)
 ALONE = "no memory"
+RIGHT = "reference"
+WRONG: tuple[Control, ...] = ("foreign", "shuffled", "none")  # as in CONTROLS, after the right one
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,10 @@ class Measured:
     bleu: float
     length_ratio: float
     chrf: float
-    repeated: float  # share of repeated words that come out as in the references, of 100
-    names: float  # share of names said before that come out the same, of 100; 0 without capitals
+    repeated: float | None  # share of repeated words that come out as in the references, of 100
+    names: float | None  # share of names said before that come out the same, of 100; None without capitals
     p: float | None  # sign test against no memory
+    p_reference: float | None  # sign test of a wrong history against the reference
     signature: str
 
 
@@ -61,6 +64,7 @@ def measure_controls(
     ]
     found: list[Measured] = []
     base = None
+    right: dict[str, SegmentStatistics] = {}
 
     def measure(name: str, kind: str, translator: Translator, history: Any) -> None:
         nonlocal base
@@ -72,6 +76,8 @@ def measure_controls(
         statistics = segment_statistics(lines, references, options)
         score = Bleu.of(statistics)
         base = statistics if base is None else base
+        if kind == RIGHT:
+            right[name] = statistics
         if kind == "own":  # the references are scored, our own words remembered
             scored = translator.likelihood(sources, first, outputs, OWN)
         else:
@@ -84,9 +90,10 @@ def measure_controls(
                 score.score,
                 score.length_ratio,
                 chrf(lines, references).score,
-                repeats(outputs, first).accuracy,
-                repeated_names(outputs, first).accuracy,
+                _share(repeats(outputs, first)),
+                _share(repeated_names(outputs, first)),
                 None if name == ALONE else sign_test(base, statistics).p,
+                sign_test(right[name], statistics).p if kind in WRONG and name in right else None,
                 score.signature,
             )
         )
@@ -106,16 +113,23 @@ def measure_controls(
     return found
 
 
+def _share(said: Repeats) -> float | None:
+    """Return the share of what came again, None where nothing did."""
+    return said.accuracy if said.total else None
+
+
 def as_markdown(rows: Sequence[Measured]) -> str:
     """Return the measurements as a table, with the signature below."""
     lines = [
-        "| memory | history | perplexity | BLEU | length | chrF | repeated words | names | p |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| memory | history | perplexity | BLEU | length | chrF | repeated words | names | p "
+        "| p against reference |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        p = "" if row.p is None else f"{row.p:.3g}"
+        shares = ("" if each is None else f"{each:.1f}%" for each in (row.repeated, row.names))
+        ps = ("" if each is None else f"{each:.3g}" for each in (row.p, row.p_reference))
         lines.append(
             f"| {row.memory} | {row.history} | {row.perplexity:.2f} | {row.bleu:.2f} "
-            f"| {row.length_ratio:.3f} | {row.chrf:.2f} | {row.repeated:.1f}% | {row.names:.1f}% | {p} |"
+            f"| {row.length_ratio:.3f} | {row.chrf:.2f} | {' | '.join((*shares, *ps))} |"
         )
     return "\n".join([*lines, "", f"`{rows[0].signature}`"]) + "\n"

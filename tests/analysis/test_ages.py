@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.analysis.ages import ENOUGH, average_by_age, draw_ages, match_by_age, measure_ages
+from recollect.analysis.ages import ENOUGH, Ages, average_by_age, draw_ages, match_by_age, measure_ages
 from recollect.analysis.replay import Said, as_said, replay
 from recollect.errors import DataError, ModelError, RecollectError
 from recollect.memory.read import Recall
@@ -29,7 +29,7 @@ def said(used, match, places=None):
     table = torch.tensor([*match, match[0][::-1]]).unsqueeze(0)
     nothing = torch.zeros(1)
     where = torch.tensor([*places, places[0]]) if places else torch.arange(len(used)).expand(table.shape[1:])
-    recall = Recall(nothing, table, *[nothing] * 9, where.unsqueeze(0))
+    recall = Recall(nothing, table, *[nothing] * 8, where.unsqueeze(0))
     return Said(0, [4] * len(match), None, slots, recall)
 
 
@@ -56,6 +56,21 @@ def test_a_memory_that_is_never_full_is_averaged_where_it_is_fullest():
     found = average_by_age([*one, *two])
     assert (found.words, found.least) == (1, 2)
     assert found.probabilities == pytest.approx((0.4, 0.6, 0.0))
+    assert found.even == pytest.approx((1 / 2, 1 / 2, 0.0))  # nothing can be looked for in an empty slot
+    both = average_by_age([said([1, 2, EMPTY], [[0.6, 0.4, 0.0]]), said([1, 2, 3], [[0.6, 0.4, 0.0]])])
+    assert (both.words, both.least) == (1, 3)
+
+
+def test_an_even_share_is_one_of_the_filled_slots():
+    # Nine words with two of four slots filled, one with three: the fullest quarter are all but none.
+    some = [
+        said([1, 2, 3, EMPTY], [[0.5, 0.5, 0.0, 0.0]]),
+        said([1, 2, EMPTY, EMPTY], [[1.0, 0.0, 0.0, 0.0]] * 9),
+    ]
+    found = average_by_age(some)
+    assert (found.words, found.least) == (10, 2)
+    assert found.even == pytest.approx(((9 / 2 + 1 / 3) / 10, (9 / 2 + 1 / 3) / 10, 1 / 30, 0.0))
+    assert sum(found.even) == pytest.approx(1)
 
 
 def test_documents_of_one_sentence_tell_nothing():
@@ -106,7 +121,11 @@ def test_a_figure_has_a_panel_a_size_and_a_line_a_domain(make_translator, tmp_pa
 
 
 def test_domains_are_named_and_the_same_figure_is_the_same_file(tmp_path):
-    series = {"Subtitle": {4: [0.4, 0.3, 0.2, 0.1], 300: [1 / 300] * 300}, "TED": {4: [0.25] * 4}}
+    def ages(shares):
+        return Ages(tuple(shares), 9, len(shares), (1 / len(shares),) * len(shares))
+
+    large = ages([1 / 300] * 300)
+    series = {"Subtitle": {4: ages([0.4, 0.3, 0.2, 0.1]), 300: large}, "TED": {4: ages([0.25] * 4)}}
     draw_ages(series, tmp_path / "a")
     draw_ages(series, tmp_path / "b")
     assert "Subtitle" in (tmp_path / "a" / "ages.svg").read_text()

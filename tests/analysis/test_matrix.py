@@ -66,7 +66,7 @@ def test_a_sentence_is_found_by_its_number(make_translator, tmp_path):
     assert len(rows) == 4 * 5
     assert [row["remembered_word"] for row in rows[:5]] == ["ka", "ku", "ko", "ki", "ke"]
     assert sum(float(row["probability"]) for row in rows[:5]) == pytest.approx(1, abs=1e-4)
-    assert f"- reference: {GIVEN[2]}" in found["markdown"]
+    assert f"- reference: {GIVEN[2]}" in found["examples"]
     with pytest.raises(DataError, match="no sentence 9: there are 5"):
         measure_matrix(translators, DOCUMENTS, tmp_path, sentence=9)
     with pytest.raises(DataError, match="nothing is remembered yet"):

@@ -80,7 +80,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def keyed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("keyed")
-    keys = {name: make_key(folder / "keys.json", name, "2024-01-01") for name in ("anna", "ben")}
+    keys = {name: make_key(folder / "keys.json", name, "2024-01-01") for name in ("anna", "ben", "cleo")}
     running = Server(folder, "--keys", str(folder / "keys.json"))
     running.keys = keys
     running.wait()

@@ -24,7 +24,7 @@ def test_a_key_opens_ones_own_documents(make_page, keyed_server) -> None:
 
     ben = make_page(anna.page.url)
     _give(ben, keyed_server.keys["ben"])
-    expect(ben.page.get_by_role("alert").filter(has_text="there is no session")).to_be_visible()
+    expect(ben.page.get_by_role("alert").filter(has_text="no such document")).to_be_visible()
     expect(ben.page.locator("#document-list li")).to_have_count(0)
     expect(ben.page.locator(".row[data-number]")).to_have_count(0)
 

@@ -304,6 +304,15 @@ def test_several_outputs_are_remembered_if_asked_for(translator):
         assert slots.sentences.tolist() == [1]
 
 
+def test_the_search_finds_as_many_as_are_remembered(translator):
+    """One sentence's outputs are the same however many are kept; the next one looks at other slots."""
+    sentences = ["ba be bi", "bo bu da", "de di do"]
+    found = [translator.replaced(k_best=many).translate(sentences) for many in (1, 3)]
+    assert [len(document[0].alternatives) for document in found] == [0, 2]
+    assert found[0][0].tokens == found[1][0].tokens
+    assert [each.score for each in found[0][1:]] != [each.score for each in found[1][1:]]
+
+
 def test_a_lane_counts_its_sentences_also_the_empty_ones(translator):
     slots = translator.memory.empty(2)
     (hypothesis,) = force(translator.model, [[5, 6]], [[7]])

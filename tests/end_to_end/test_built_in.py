@@ -36,12 +36,34 @@ def test_it_translates_with_both_of_its_memories(kind: str | None) -> None:
     assert second.text == "I don't know."
 
 
-def test_a_word_with_two_senses_is_settled_by_what_was_said() -> None:
-    """By themselves the lines are about a cousin; after a line about a watch, they are about the watch."""
+def test_its_memory_knows_which_pieces_go_on_with_a_word() -> None:
+    """They are made from the vocabulary, where a model is loaded, too."""
     translator = recollect.load(DEFAULT)
-    lines = ["把表给我", "我的表呢"]
-    assert not any("watch" in said.text for said in translator.without_memory().translate(lines))
-    assert all("watch" in translator.translate(["他想买我祖父的表", line])[-1].text for line in lines)
+    memory, pieces = translator.memory, translator.target_vocabulary
+    assert memory is not None
+    assert memory.inside is not None
+    found = [pieces.piece(token) for token in memory.inside.nonzero().flatten().tolist()]
+    assert len(found) > 1000
+    assert {"ing", "ed"} <= set(found)
+    assert not any(piece.startswith("\u2581") for piece in found)
+
+
+def test_a_word_that_gets_lost_is_said_where_it_was_said_before() -> None:
+    """By itself the line comes out as "give it to me"; after a line about a watch, the watch is named."""
+    translator, line = recollect.load(DEFAULT), "布莱克伍德先生 把表给我"
+    assert "watch" not in translator.without_memory().translate([line])[0].text
+    assert "watch" in translator.translate(["我祖父的表不见了", line])[-1].text
+
+
+@pytest.mark.parametrize("line", ["还差多少票", "我们的票够吗"])
+def test_a_word_with_two_senses_is_settled_by_a_correction(line: str) -> None:
+    """By itself 票 is a ticket; where a person has spoken of votes, it is a vote."""
+    translator = recollect.load(DEFAULT)
+    assert "tickets" in translator.without_memory().translate([line])[0].text
+    session = recollect.Session(translator)
+    session.translate("我们需要更多的选票才能赢得选举")
+    session.correct(0, "We need more votes to win the election.")
+    assert "votes" in session.translate(line).text
 
 
 def test_a_correction_is_followed_at_once() -> None:
@@ -61,6 +83,14 @@ def test_the_demonstration(shell: Shell) -> None:
     output = (shell.folder / "demo" / "episode.en.srt").read_text("utf-8")
     assert re.findall(".* --> .*", output) == re.findall(".* --> .*", SAMPLE.read_text("utf-8"))
     assert not re.search("[\u4e00-\u9fff]", output)
+
+
+def test_the_sample_has_a_reference() -> None:
+    """The same episode as plain lines, to be analysed and quoted."""
+    folder = Path(__file__).parents[2] / "examples" / "episode"
+    source, reference = ((folder / f"episode.{each}.txt").read_text("utf-8") for each in ("zh", "en"))
+    assert re.findall("[\u4e00-\u9fff].*", SAMPLE.read_text("utf-8")) == source.splitlines()
+    assert len(reference.splitlines()) == len(source.splitlines())
 
 
 def test_a_glossary_is_remembered_and_checked(shell: Shell) -> None:

@@ -57,9 +57,8 @@ def test_every_table_and_figure_is_there(shell):
             f"| {system} |" in section for system in experiment.systems if experiment.kind == "quality"
         )
         assert "Scale smoke, seed 1, commit `" in section
-        assert len([line for line in section.splitlines() if line.startswith("- ")]) >= len(
-            experiment.expected
-        )
+        expected = experiment.expected_in("invented")
+        assert len([line for line in section.splitlines() if line.startswith("- ")]) >= len(expected)
     for figure in FIGURES:
         assert f"![{figure.partition('/')[2]}.png](figures/{figure}.png)" in report
         for suffix in ("png", "svg", "csv"):
@@ -138,6 +137,26 @@ def test_a_failure_is_said_and_the_others_go_on(corpus):
     assert "\nrecollect: gates: short has 1 lines, but test.src has" in answer.err
     found = (corpus.folder / "runs/reproduce/results/smoke").glob("*/result.json")
     assert [path.parent.name for path in found] == ["overwrite"]
+
+
+def test_only_what_may_be_shown_is_quoted(corpus):
+    """Of the other sets there is not one sentence in the report or its files."""
+    path = corpus.folder / "corpus.toml"
+    write_plain(invented_corpus(1, 4), corpus.folder / "shown.src", corpus.folder / "shown.trg")
+    shown = 'shown_source = "shown.src"\nshown_references = ["shown.trg"]'
+    path.write_text(path.read_text("utf-8").replace('test_spoken = "short"', shown), "utf-8")
+    command = ("reproduce", "matrix", "remembers", "contrastive", "--corpus", "corpus.toml")
+    options = ("--set", "pass_one.max_steps=5", "--report", "results.md")
+    answer = corpus.start(*command, *options).wait(LONG)
+    assert answer.code == 0, answer.err
+    texts = [corpus.folder / "results.md", *(corpus.folder / "figures").rglob("*.[cjm]*")]
+    said = "".join(each.read_text("utf-8") for each in texts)
+    lines = {
+        name: (corpus.folder / f"{name}.src").read_text("utf-8").split("\n") for name in ("shown", "test")
+    }
+    assert any(line and f"- source: {line}\n" in said for line in lines["shown"])
+    assert not any(line in said for line in lines["test"] if len(line.split()) > 3)
+    assert len(texts) > 5
 
 
 def test_the_papers_scale_starts_and_steps(corpus):

@@ -43,7 +43,7 @@ def recall(value, match=None, words=None, found=None):
     found = torch.tensor([True] * len(value) if found is None else found)
     nothing = torch.zeros_like(words)
     never = nothing.bool()
-    return Recall(value, match, words, found, match, *[never] * 3, nothing, nothing, nothing[:, 0], nothing)
+    return Recall(value, match, words, found, match, *[never] * 2, nothing, nothing, nothing[:, 0], nothing)
 
 
 def test_the_deep_gate():

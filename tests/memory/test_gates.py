@@ -28,7 +28,6 @@ def recall(scores, words, **changes):
         "scores": scores,
         "follows": nothing.bool(),
         "continues": nothing.bool(),
-        "again": nothing.bool(),
         "origin": nothing,
         "age": nothing,
         "fill": torch.full((len(words),), 3),
@@ -107,13 +106,11 @@ def test_weighing_prefers_what_it_has_learned_to():
     with torch.no_grad():
         weighing.follows.fill_(math.log(3))
         weighing.continues.fill_(math.log(3))
-        weighing.again.fill_(math.log(3))
         weighing.decay.fill_(1.0)
         weighing.origin[1] = math.log(2)
     cases = {
         "follows": torch.tensor([[True, False, False]]),
         "continues": torch.tensor([[True, False, False]]),
-        "again": torch.tensor([[True, False, False]]),
         "age": torch.tensor([[0, 2, 0]]),  # log(1 + 2)
     }
     for name, value in cases.items():

@@ -44,3 +44,16 @@ def test_the_sentence_has_both_differences():
 def test_speeds_are_compared_as_shares():
     found = judge(expected("above"), (300.0, 100.0), None, (1163.9, 300.2), relative=True)
     assert found.sentence == "ours should be above base (+288% in the paper): here +200%. Agrees."
+
+
+def test_what_cannot_be_told_apart_is_not_called_equal():
+    found = judge(expected("like"), (31.0, 30.0), 0.3, (None, None))
+    assert found.sentence.endswith("no significant difference.")
+
+
+@pytest.mark.parametrize(("p", "word"), [(0.3, "Not significant"), (0.01, "Significant")])
+def test_of_what_the_paper_does_not_compare_there_is_no_verdict(p, word):
+    found = judge(expected("beside"), (31.0, 30.0), p, (None, None))
+    assert found.verdict is None
+    assert found.sentence.startswith("ours beside base: here +1.00, sign test p = ")
+    assert found.sentence.endswith(f". {word}. The paper has nothing on this.")

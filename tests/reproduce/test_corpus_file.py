@@ -69,3 +69,10 @@ def test_all_mistakes_at_once(folder):
 def test_no_corpus_at_all(folder, text, problem):
     with pytest.raises(ConfigError, match=problem):
         corpus(folder, text)
+
+
+def test_a_document_that_may_be_shown(folder):
+    (domain,) = corpus(folder, f"[news]{SETS}shown_source = 'tune.src'\nshown_references = ['tune.trg']")
+    assert domain.shown.documents == domain.evaluation("tune").documents
+    (domain,) = corpus(folder, f"[news]{SETS}")
+    assert domain.shown is None

@@ -48,6 +48,7 @@ def test_names_are_known(name):
         assert {figure for row in paper.values() for figure in row} <= COLUMNS.keys()
     for each in experiment.expected:
         assert each.figure in COLUMNS
+        assert set(each.domains) <= {"news", "subtitle", "ted"}
     if experiment.kind == "quality":
         assert BASE in experiment.systems  # the sign test is against it
 
@@ -63,6 +64,27 @@ def test_options_are_valid_at_every_scale(name, scale):
         assert all(option.startswith(TRANSLATION_ONLY) for option in system.decoding)
         assert system.options.get("pass_two.joint", False) == (system.trained == "joint")
         assert (system.options.get("context.kind", "none") == "none") or system.trained == "further"
+
+
+def test_what_is_expected_of_the_rivals_is_what_the_paper_says_of_each_domain():
+    """They are significantly better than the base in News and TED, but not in Subtitle (Table 4's stars)."""
+    quality = load_experiment("quality")
+    for domain, relation in (("news", "above"), ("ted", "above"), ("subtitle", "like")):
+        found = [each for each in quality.expected_in(domain) if each.other == BASE]
+        said = {each.system: each.relation for each in found}
+        assert said == {
+            "memory": "above",
+            "Wang et al. 2017": relation,
+            "Jean et al. 2017": relation,
+            "everyday memory": "beside",
+        }
+
+
+@every_experiment
+def test_the_paper_is_agreed_with_only_where_it_says_something(name):
+    experiment = load_experiment(name)
+    if experiment.place == "beyond the paper":
+        assert all(each.relation == "beside" for each in experiment.expected)
 
 
 def test_the_paper_scale_is_the_papers():

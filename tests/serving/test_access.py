@@ -1,6 +1,7 @@
 """Nobody gets in without a key where one is asked for, gets more than is granted, or sees another's text."""
 
 import secrets
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 from running import thread
 
 from recollect.serving.keys import make_key, revoke_key
+from recollect.serving.serve import warn_if_open
 from recollect.serving.settings import Settings
 
 Asked = Callable[..., httpx.Response]
@@ -153,6 +155,17 @@ def test_without_keys_an_id_is_a_secret(started: Callable[[Settings], httpx.Clie
     assert server.get(f"/v1/sessions/{session[:-1]}").status_code == 404
 
 
+def test_a_model_that_does_not_say_its_languages_translates(
+    started: Callable[[Settings], httpx.Client],
+) -> None:
+    server = started(Settings())
+    (first, _) = server.get("/languages").json()
+    fields = {"q": "ba be", "source": first["code"], "target": first["targets"][0]}
+    answer = server.post("/translate", json=fields)
+    assert answer.status_code == 200
+    assert SESSION in answer.headers, "it came back as it was"
+
+
 def test_a_keys_own_quota(keyed: dict[str, httpx.Client]) -> None:
     carla = keyed["carla"]
     much = carla.post("/translate", json={"q": "ba " * 7} | PAIR)
@@ -224,6 +237,18 @@ def test_files_have_a_size(started: Callable[[Settings], httpx.Client]) -> None:
             assert answer.status_code in status, answer.text
 
 
+def test_a_session_with_a_file_of_the_largest_size_is_taken_in_again(
+    started: Callable[[Settings], httpx.Client],
+) -> None:
+    server = started(Settings(upload=300_000))
+    text = b"ba be bi\n\n" * 40 + b"1 " * 149_800
+    session = server.post("/v1/files", params={"name": "a.txt"}, content=text).json()["id"]
+    taken = server.get(f"/v1/sessions/{session}/export").json()
+    assert server.post("/v1/sessions/import", json=taken).status_code == 201
+    taken["data"] = b64encode(b"x" * 300_001).decode()
+    assert server.post("/v1/sessions/import", json=taken).status_code == 413
+
+
 def test_translations_have_a_time(started: Callable[[Settings], httpx.Client]) -> None:
     server = started(Settings(answer=0.0))
     for more in ({}, {"memory": False}):
@@ -240,8 +265,17 @@ def test_pages_of_other_sites(started: Callable[[Settings], httpx.Client]) -> No
         answer = server.post("/translate", json=fields, headers={"Origin": "https://friend.example"})
         assert answer.status_code == (200 if welcome else 403)
         assert ("access-control-allow-origin" in answer.headers) == welcome
+        assert (SESSION in answer.headers.get("access-control-expose-headers", "")) == welcome
         assert ("access-control-allow-origin" in server.options("/translate", headers=ask).headers) == welcome
         assert server.post("/translate", json=fields, headers={"Origin": "https://evil.example"}).is_error
     assert closed.get("/languages", headers={"Host": "evil.example"}).status_code == 403
     named = started(replace(Settings(), sites=("translate.example.org",)))
     assert named.get("/languages", headers={"Host": "translate.example.org"}).status_code == 200
+
+
+def test_an_operator_is_told_that_strangers_may_come(caplog: pytest.LogCaptureFixture) -> None:
+    for settings in (Settings(), Settings(host="0.0.0.0", keys="keys.json")):
+        warn_if_open(settings)
+    assert not caplog.records
+    warn_if_open(Settings(host="0.0.0.0"))
+    assert "--keys" in caplog.text

@@ -62,6 +62,9 @@ def test_a_file_that_is_lost_or_damaged_lets_nobody_in(path: Path) -> None:
     path.unlink()
     with pytest.raises(DataError, match="there are no keys"):
         keys.find(secret)
+    path.mkdir()
+    with pytest.raises(DataError, match="the keys cannot be read"):
+        keys.find(secret)
 
 
 def test_what_cannot_be_done_is_said(path: Path) -> None:

@@ -27,6 +27,15 @@ def test_every_operation_is_there_and_nothing_comes_from_elsewhere(
     HTMLParser().feed(page)
 
 
+def test_monitors_may_ask_for_heads_alone(make_translator: Callable[..., Any], tmp_path: Path) -> None:
+    with thread(make_translator(), tmp_path, Settings()) as address:
+        for path in ("/", "/static/app.js", "/ready"):
+            answer = httpx.head(f"{address}{path}")
+            assert answer.status_code == 200
+            assert answer.headers["content-type"] == httpx.get(f"{address}{path}").headers["content-type"]
+            assert not answer.content
+
+
 def test_what_is_described_is_no_markup() -> None:
     operation = {"tags": ["<i>"], "summary": "<b>", "responses": {"200": {"description": "<u>"}}}
     page = description_page({"info": {"title": "<x>"}, "paths": {"/<a>": {"get": operation}}})

@@ -9,9 +9,10 @@ from recollect.serving.access import SITE, Owner
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
 from recollect.serving.exchange import Export, exported, fill
-from recollect.serving.inspection import explain, inspect_memory
+from recollect.serving.inspection import explain, find_flags, inspect_memory
 from recollect.serving.record import CORRECTED, Sentence
-from recollect.serving.refusals import MissingError, TooLargeError, WrongError
+from recollect.serving.refusals import MissingError, StoppingError, TooLargeError, WrongError
+from recollect.serving.routes_events import events
 from recollect.serving.settings import Settings
 from recollect.serving.sqlite_store import SQLiteStore
 from recollect.text.glossary import Term
@@ -234,6 +235,29 @@ def test_a_restarted_server_goes_on_where_the_last_one_stopped(translator, tmp_p
     assert at_desk(translator, tmp_path, go_on) == told(translator, {2: "ma me"})
 
 
+def test_what_a_request_waits_for_is_finished_when_the_server_ends(translator, tmp_path):
+    async def work(desk):
+        awaited = await desk.create(ANNA, sentences(TEXT))
+        left = await desk.create(ANNA, sentences(TEXT * 20))
+        waiting = asyncio.create_task(desk.wait(ANNA, awaited.id, range(12), 60))
+        await asyncio.sleep(0)
+        desk.dismiss()
+        assert None not in texts(await waiting)
+        assert None in texts(await desk.look(ANNA, left.id)), "nobody waits for it: it can go on later"
+
+    at_desk(translator, tmp_path, work)
+
+
+def test_what_cannot_be_finished_is_refused_when_the_server_ends(translator, tmp_path):
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT * 20))
+        desk.dismiss()
+        with pytest.raises(StoppingError):
+            await desk.wait(ANNA, record.id, range(240), 60)
+
+    at_desk(translator, tmp_path, work, patience=0.1)
+
+
 def test_what_followers_are_told(translator, tmp_path):
     async def work(desk):
         record = await desk.create(ANNA, sentences(TEXT))
@@ -260,6 +284,24 @@ def test_what_followers_are_told(translator, tmp_path):
         assert await current.news(0.01) is None
         await desk.delete(ANNA, record.id)
         assert (await follower.news(10)).gone
+
+    at_desk(translator, tmp_path, work)
+
+
+def test_a_client_that_has_left_already_follows_nothing(translator, tmp_path):
+    async def left():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        await asyncio.sleep(1)  # a connection that takes nothing for now
+
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT[:2]))
+        await done(desk, ANNA, record.id)
+        stream = await events(record.id, desk, ANNA, 0, None)
+        await stream({"type": "http"}, left, send)
+        assert not (await desk.open(ANNA, record.id)).followers
+        assert desk.engine.metrics.followers._value.get() == 0
 
     at_desk(translator, tmp_path, work)
 
@@ -366,6 +408,70 @@ def test_a_store_that_fails_loses_nothing_that_was_acknowledged(translator, tmp_
         assert (await desk.look(ANNA, record.id)).sentences[0].text != "ma", "it was not acknowledged"
         await desk.act(ANNA, record.id, lambda each: each.correct(2, "me"))
         assert (await done(desk, ANNA, record.id)).sentences[1].text == "me"
+
+    at_desk(translator, tmp_path, work)
+
+
+def test_a_change_that_is_being_stored_hides_no_revision(translator, tmp_path, monkeypatch):
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT[:2]))
+        before = (await done(desk, ANNA, record.id)).revision
+        live = await desk.open(ANNA, record.id)
+        write, reached, go = desk.store.write, asyncio.Event(), asyncio.Event()
+
+        async def slowly(*arguments):
+            reached.set()
+            await go.wait()
+            return await write(*arguments)
+
+        monkeypatch.setattr(desk.store, "write", slowly)
+        acting = asyncio.create_task(desk.act(ANNA, record.id, lambda each: each.correct(1, "ma")))
+        await reached.wait()
+        assert live.record.revision == before, "who looks now can follow from here"
+        go.set()
+        await acting
+
+    at_desk(translator, tmp_path, work)
+
+
+def test_the_machine_stores_nothing_beside_what_could_not_be_stored(translator, tmp_path, monkeypatch):
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT[:2]))
+        await done(desk, ANNA, record.id)
+        live, write = await desk.open(ANNA, record.id), desk.store.write
+
+        async def fail(*arguments):
+            raise RuntimeError("the disk is full")
+
+        monkeypatch.setattr(desk.store, "write", fail)
+        with pytest.raises(RuntimeError, match="the disk is full"):
+            await desk.act(ANNA, record.id, lambda each: each.correct(1, "ma"))
+        monkeypatch.setattr(desk.store, "write", write)
+        async with live.lock:
+            assert not await desk.sessions.commit(live)
+        assert live.record.is_done
+        assert live.record.sentences[0].text != "ma"
+
+    at_desk(translator, tmp_path, work)
+
+
+def test_flags_are_those_of_the_sentences_looked_at(translator, tmp_path, monkeypatch):
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT[:2]))
+        await done(desk, ANNA, record.id)
+        live = await desk.open(ANNA, record.id)
+        call = desk.engine.call
+
+        async def meanwhile(work):
+            await desk.act(ANNA, record.id, lambda each: each.correct(1, "ma"))
+            return await call(work)
+
+        monkeypatch.setattr(desk.engine, "call", meanwhile)
+        await desk.act(ANNA, record.id, lambda each: each.confirm(2))
+        before = (await done(desk, ANNA, record.id)).revision
+        await find_flags(desk, live)
+        assert live.record.revision > before
+        assert live.flags[0] == before
 
     at_desk(translator, tmp_path, work)
 

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.context.hierarchical import HierarchicalRNNSearch
 from recollect.context.second_attention import SecondAttentionRNNSearch
-from recollect.serving.engine import Engine
+from recollect.serving.engine import Engine, Job
 from recollect.serving.record import MACHINE, Sentence
 from recollect.serving.refusals import StoppingError
 from recollect.serving.replay import Past, Rules
@@ -122,6 +122,24 @@ def test_a_long_past_does_not_hold_up_others(make_translator):
 
     with_engine(translator, work)
     assert order == ["short", "long"]
+
+
+def test_what_one_session_passes_over_gives_no_other_more_than_its_portion(make_translator):
+    translator = make_translator(memory={"size": 10, "policy": "fifo"})
+    past = tuple(Sentence("ba be bi", "ka ke ki", MACHINE) for _ in range(300))
+
+    async def work():
+        engine = Engine(translator)
+
+        def job(session, count):
+            answer = asyncio.get_running_loop().create_future()
+            return Job(answer, Past(session, PLAIN, past[:count]), "bo")
+
+        engine._prepare([job("short", 3)], 4, 64)
+        engine._prepare([job("long", 200), job("short", 300)], 4, 8)
+        return engine._memories["short"].count
+
+    assert asyncio.run(work()) <= 3 + 8
 
 
 def test_work_that_fails_hurts_nobody_else(make_translator):

@@ -10,6 +10,8 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from recollect.serving.guards import LOOPBACK, BodyLimit, SafeHeaders, SameSite
+from recollect.serving.metrics import Metrics
+from recollect.serving.timing import Timing
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -18,7 +20,7 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def limited(**options: object) -> BodyLimit:
-    given = {"most": 10, "upload": 100, "upload_paths": {"/files"}, "seconds": 5} | options
+    given = {"most": 10, "larger": {"/files": 100}, "seconds": 5} | options
     return BodyLimit(echo, **given)
 
 
@@ -29,6 +31,16 @@ def ask(app: object, method: str, path: str = "/", **options: object) -> httpx.R
             return await client.request(method, path, **options)
 
     return asyncio.run(asked())
+
+
+def test_a_fault_is_counted() -> None:
+    async def broken(scope: Scope, receive: Receive, send: Send) -> None:
+        raise RuntimeError("a mishap")
+
+    metrics = Metrics()
+    with pytest.raises(RuntimeError, match="a mishap"):
+        ask(Timing(broken, metrics), "GET")
+    assert b'recollect_requests_total{method="GET",route="none",status="500"} 1.0' in metrics.text()
 
 
 def test_a_body_is_taken_whole_or_refused() -> None:

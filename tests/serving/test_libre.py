@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -290,6 +291,24 @@ def test_a_session_that_is_full_is_followed_by_another(
         assert first.headers[SESSION] != second.headers[SESSION]
         large = server.post("/translate", json={"q": ["你好。"] * 4} | PAIR)
         assert (large.status_code, large.json()["error"]) == (413, "a session has at most 3 sentences")
+
+
+def test_who_is_still_being_answered_is_not_hurt_by_the_next_session(
+    translator: Translator, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("crowded")
+    with (
+        thread(translator, folder, Settings(sentences=5)) as address,
+        httpx.Client(base_url=address, timeout=60) as server,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        fields = {"q": ["我们今天去看医生。", "他在哪里？"]} | PAIR
+        answers = list(pool.map(lambda _: server.post("/translate", json=fields), range(24)))
+        assert {answer.status_code for answer in answers} == {200}
+        large = server.post("/translate", json={"q": ["你好。"] * 6} | PAIR)
+        assert large.status_code == 413
+        (kept,) = sqlite3.connect(folder / "sessions.db").execute("SELECT id FROM session").fetchall()
+        assert kept[0] == server.post("/translate", json={"q": "你好。"} | PAIR).headers[SESSION]
 
 
 SUBTITLES = "1\n00:00:01,000 --> 00:00:02,000\n安娜在哪里？\n\n2\n00:00:03,000 --> 00:00:04,500\n她走了。\n"

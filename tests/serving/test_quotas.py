@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from sqlite3 import connect
 
 import pytest
 from redis import Redis
@@ -114,13 +115,28 @@ def test_a_ledger_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
     run(lambda: RedisLedger("redis://127.0.0.1:1/0"), work)
 
 
+def test_a_ledger_that_fails_later_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+
+    async def work(ledger: Ledger) -> None:
+        assert path.stat().st_mode & 0o777 == 0o600
+        with connect(path) as other:
+            other.execute("DROP TABLE ledger")
+        with pytest.raises(StoreError, match="the store does not answer"):
+            await ledger.take("a", 1, 1, NOON, NOON + 1)
+        with pytest.raises(StoreError, match="the store does not answer"):
+            await ledger.note("a", "one", NOON + 1)
+        with pytest.raises(StoreError, match="the store does not answer"):
+            await ledger.noted("a", NOON)
+
+    run(lambda: SqliteLedger(path), work)
+
+
 def test_what_is_over_is_cleared_away(tmp_path: Path) -> None:
     async def work(ledger: Ledger) -> None:
         for second in range(2500):
             await ledger.take(f"minute {second}", 1, 1, NOON + second, NOON + second + 1)
 
     run(lambda: SqliteLedger(tmp_path / "ledger.db"), work)
-    from sqlite3 import connect
-
     (count,) = connect(tmp_path / "ledger.db").execute("SELECT count(*) FROM ledger").fetchone()
     assert count < 1500

@@ -135,6 +135,38 @@ def test_mistakes_are_told():
         one.unpin("x")
 
 
+def test_what_can_be_undone_has_a_bound(monkeypatch):
+    monkeypatch.setattr("recollect.serving.record.MOST_STEPS", 3)
+    one, items = record("a", "b"), {}
+    for number in range(10):
+        one.correct(number % 2 + 1, f"text {number}")
+        again = stored(one, items)
+        assert again.steps == one.steps
+    assert sorted(items) == ["head", "rules", "s0", "s1", "u7", "u8", "u9"]
+    for number in range(3):
+        again.undo()
+        again = stored(again, items)
+        assert len(again.steps) == 2 - number
+    assert [each.text for each in again.sentences] == ["text 6", "text 5"]
+    with pytest.raises(WrongError, match="nothing to undo"):
+        again.undo()
+    assert sorted(items) == ["head", "rules", "s0", "s1"]
+
+
+def test_a_pinned_word_that_nobody_says_any_more_can_be_unpinned():
+    one = record("a", "b")
+    say(one, "A came", "B")
+    one.pin("came")
+    say(one, "B")
+    one.correct(1, "A went")
+    say(one, "B")
+    one.unpin("came")
+    assert one.pins == ()
+    assert one.next_to_translate() is None, "it was in nobody's memory"
+    one.undo()
+    assert one.pins == ("came",)
+
+
 def test_words_that_are_pinned_and_forgotten():
     one = record("a", "b", "c")
     say(one, "Anna", "came", "Anna")

@@ -76,6 +76,22 @@ def test_a_memory_follows_whatever_becomes_of_its_past(translators, policy, vers
         assert content(memory) == afresh(translator, past)
 
 
+def test_its_size_is_that_of_all_it_holds(make_translator, monkeypatch):
+    translator = make_translator(memory={"size": 9})
+    long = [Sentence("ba", " ".join(["ka"] * count), "corrected") for count in (1, 200, 300, 400)]
+    memory = Recollection(translator)
+    catch_up(memory, Past("one", PLAIN, long[:1]))
+    alone, a_word = memory.size, next(iter(memory._notes.values())).size
+    catch_up(memory, Past("one", PLAIN, long))
+    assert memory.size >= alone + 900 * a_word // 2
+    assert memory._noted == sum(note.size for note in memory._notes.values())
+    monkeypatch.setattr("recollect.serving.replay.NOTED", 500 * a_word // 2)
+    memory = Recollection(translator)
+    catch_up(memory, Past("one", PLAIN, long))
+    assert len(memory._notes) == 1
+    assert memory._noted == sum(note.size for note in memory._notes.values())
+
+
 @settings(max_examples=8)
 @given(pasts, pasts)
 def test_a_look_at_another_time_changes_nothing(translators, now, other):

@@ -147,6 +147,15 @@ def test_a_store_of_a_later_version_is_refused(tmp_path):
         SQLiteStore(path)
 
 
+def test_nobody_else_on_the_machine_reads_what_is_stored(tmp_path):
+    async def work(store):
+        await store.write("a", 0, change("a", {"head": b"1"}))
+        return {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+
+    modes = with_store(tmp_path / "sessions.db", work)
+    assert modes == dict.fromkeys(("sessions.db", "sessions.db-wal", "sessions.db-shm"), 0o600)
+
+
 def test_a_file_is_synced_before_an_answer(tmp_path):
     async def work(store):
         found = await store._do(lambda base: [base.execute(f"PRAGMA {name}").fetchone()[0] for name in

@@ -30,6 +30,7 @@ ENOUGH = 100  # words said with a full memory; if there are fewer, the fullest q
 POINTS = 100  # of a line; of a larger memory, each is the average of neighbours
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Ages:
     probabilities: tuple[float, ...]  # of the most recent slot first
     words: int  # over which they are averaged
     least: int  # slots that were filled at each of these
+    even: tuple[float, ...]  # what they would be if all filled slots were alike; empty ones get nothing
 
     @property
     def nearest_half(self) -> int:
@@ -87,7 +89,10 @@ def average_by_age(sentences: Iterable[Said]) -> Ages:
     kept = [fill for fill in counts if fill >= least]
     words = sum(counts[fill] for fill in kept)
     total = sum(sums[fill] for fill in kept) / words
-    return Ages(tuple(float(each) for each in total), words, least)
+    even = np.zeros(size)
+    for fill in kept:
+        even[:fill] += counts[fill] / fill / words
+    return Ages(tuple(map(float, total)), words, least, tuple(map(float, even)))
 
 
 def measure_ages(
@@ -106,10 +111,10 @@ def measure_ages(
         for name, each in with_memory(translators).items()
     }
     sizes = [len(each.probabilities) for each in found.values()]
-    series: dict[str, dict[int, Sequence[float]]] = defaultdict(dict)
+    series: dict[str, dict[int, Ages]] = defaultdict(dict)
     for name, each in found.items():
         line = name if len(set(sizes)) < len(sizes) else ""  # several of one size: a line for each
-        series[line][len(each.probabilities)] = each.probabilities
+        series[line][len(each.probabilities)] = each
     table = [
         "| system | slots | half of the probability lies in the last | most recent slot | if all were alike "
         "| averaged over |",
@@ -119,7 +124,7 @@ def measure_ages(
         size = len(each.probabilities)
         full = "" if each.least == size else f", with {each.least} slots filled or more"
         table.append(
-            f"| {name} | {size} | {each.nearest_half} | {each.probabilities[0]:.2%} | {1 / size:.2%} "
+            f"| {name} | {size} | {each.nearest_half} | {each.probabilities[0]:.2%} | {each.even[0]:.2%} "
             f"| {each.words:,} words{full} |"
         )
     return {
@@ -127,6 +132,7 @@ def measure_ages(
             name: {
                 "size": len(each.probabilities),
                 "probabilities": list(each.probabilities),
+                "even": list(each.even),
                 "words": each.words,
                 "least_filled": each.least,
                 "nearest_half": each.nearest_half,
@@ -138,7 +144,7 @@ def measure_ages(
     }
 
 
-def draw_ages(series: Mapping[str, Mapping[int, Sequence[float]]], folder: Path) -> list[str]:
+def draw_ages(series: Mapping[str, Mapping[int, Ages]], folder: Path) -> list[str]:
     """Draw `series[domain][size]`, probabilities by age: one panel a size, one line a domain."""
     sizes = sorted({size for lines in series.values() for size in lines})
     columns = min(2, len(sizes))
@@ -149,13 +155,15 @@ def draw_ages(series: Mapping[str, Mapping[int, Sequence[float]]], folder: Path)
             width = max(1, size // POINTS)
             starts = np.arange(0, size, width)
             ages = np.minimum(starts + (width - 1) / 2, size - 1) + 1
-            axes.axhline(100 / size, color=GREY, linewidth=1, linestyle=":", label="if all were alike")
+            evens = dict.fromkeys(lines[size].even for lines in series.values() if size in lines)
+            for place, even in enumerate(evens):
+                label = "_" if place else "if all were alike"
+                axes.plot(ages, _percent(even, starts), color=GREY, linewidth=1, linestyle=":", label=label)
             for line, (domain, lines) in enumerate(series.items()):
                 if size in lines:
-                    shares = np.add.reduceat(np.asarray(lines[size]), starts)
                     axes.plot(
                         ages,
-                        100 * shares / np.diff([*starts, size]),
+                        _percent(lines[size].probabilities, starts),
                         color=COLOURS[line % len(COLOURS)],
                         linestyle=LINES[line % len(LINES)],
                         linewidth=1.5,
@@ -172,12 +180,18 @@ def draw_ages(series: Mapping[str, Mapping[int, Sequence[float]]], folder: Path)
     numbers = write_numbers(
         folder,
         "ages",
-        ("domain", "size", "age", "probability"),
+        ("domain", "size", "age", "probability", "if_all_were_alike"),
         (
-            (domain, size, age, float(share))
+            (domain, size, age, *shares)
             for domain, lines in series.items()
-            for size, shares in lines.items()
-            for age, share in enumerate(shares, 1)
+            for size, each in lines.items()
+            for age, shares in enumerate(zip(each.probabilities, each.even, strict=True), 1)
         ),
     )
     return [*figure_files("ages"), numbers]
+
+
+def _percent(shares: Sequence[float], starts: Integers) -> Floats:
+    """Return the average share, of 100, of the slots from each start to the next."""
+    found: Floats = 100 * np.add.reduceat(shares, starts) / np.diff([*starts, len(shares)])
+    return found

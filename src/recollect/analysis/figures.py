@@ -1,6 +1,7 @@
 """Figures as PNG and SVG, in colours that everybody can tell apart, and the numbers behind them as CSV."""
 
 import csv
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
 from recollect.files import whole_file
-from recollect.text.scripts import is_dense
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,9 @@ __all__ = ["COLOURS", "GREY", "LINES", "check_figures", "drawing", "figure_files
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES = ("-", "--", "-.", ":")  # and without any colours at all
 GREY = "#888888"
-_OTHER_SCRIPTS = ("Noto Sans CJK SC", "Noto Serif CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei")
+_USUAL = "DejaVu Sans"
+_BETTER = ("Noto Sans", "Source Han Sans")  # where several fonts have a letter
+_NO_LETTERS = "Last Resort"  # a font of boxes
 _STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
@@ -50,21 +52,42 @@ def drawing(
     check_figures()
     import matplotlib
     from matplotlib.figure import Figure
-    from matplotlib.font_manager import get_font_names
 
-    fonts = ["DejaVu Sans"]
-    if any(is_dense(character) for label in labels for character in label):
-        installed = set(get_font_names())
-        fonts += [font for font in _OTHER_SCRIPTS if font in installed]
-    style: Any = {**_STYLE, "font.family": fonts}
+    style: Any = {**_STYLE, "font.family": _fonts({character for label in labels for character in label})}
     with matplotlib.rc_context(style):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure
         for file in figure_files(name):
             kind = file.rpartition(".")[2]
             notes = {"Date": None} if kind == "svg" else {"Software": None}
-            with whole_file(folder / file) as draft:
-                figure.savefig(draft, format=kind, dpi=160, metadata=notes)
+            with whole_file(folder / file) as draft, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Glyph .* missing")  # that has been said
+                # A label may be longer than its axes: the picture is cut around all that is drawn.
+                figure.savefig(draft, format=kind, dpi=160, metadata=notes, bbox_inches="tight")
+
+
+def _fonts(characters: set[str]) -> list[str]:
+    """Return fonts that have all of these, the usual one first; where there are none, say so."""
+    from matplotlib.font_manager import fontManager, get_font
+
+    paths = {font.name: font.fname for font in fontManager.ttflist if font.style == "normal"}
+    others = sorted(paths.keys() - {_USUAL}, key=lambda name: (not name.startswith(_BETTER), name))
+    chosen, missing = [_USUAL], {character for character in characters if not character.isspace()}
+    for name in (_USUAL, *others):
+        if not missing:
+            break
+        there = get_font(paths[name]).get_charmap()
+        found = set() if name.startswith(_NO_LETTERS) else {each for each in missing if ord(each) in there}
+        if found and name != _USUAL:
+            chosen.append(name)
+        missing -= found
+    if missing:
+        warnings.warn(
+            f"no font is installed that has {''.join(sorted(missing))}: the PNG shows boxes in their place, "
+            "the SVG has the text; install one, such as Noto Sans CJK",
+            stacklevel=4,
+        )
+    return chosen
 
 
 def figure_files(name: str) -> list[str]:

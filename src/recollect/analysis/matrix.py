@@ -19,11 +19,12 @@ from recollect.memory.slots import EMPTY
 from recollect.text.document import ParallelDocument
 from recollect.text.vocabulary import Vocabulary
 
-__all__ = ["Matrix", "Slot", "matching_matrix", "measure_matrix", "telling"]
+__all__ = ["Matrix", "Slot", "draw_matrix", "matching_matrix", "measure_matrix", "telling"]
 
 SHORTEST, LONGEST = 4, 20  # pieces of a sentence that is chosen for us: a figure one can read
 MOST_SLOTS, LEAST_DRAWN = 40, 0.01  # of a large memory, slots that got a share of any word
 LEAST_FRAMED = 0.05
+FEW_ROWS = 12
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +133,7 @@ def measure_matrix(
         document, found = documents[at], said[at][number]
         matrix = matching_matrix(translator, document.source, said[at], number, settled=settled)
         own = f"matrix-{place + 1}" if len(remembering) > 1 else "matrix"
-        files += [*_draw(matrix, number, folder, own), _write(matrix, folder, own)]
+        files += [*draw_matrix(matrix, number, folder, own), _write(matrix, folder, own)]
         systems[name] = {
             "document": document.name,
             "sentence": number + 1,
@@ -146,7 +147,7 @@ def measure_matrix(
         text.append(f"- output: {found.text}")
         text += [f"- reference: {each[number]}" for each in document.references]
         text.append("")
-    return {"systems": systems, "files": files, "markdown": "\n".join(text)}
+    return {"systems": systems, "files": files, "markdown": "", "examples": "\n".join(text)}
 
 
 def _holding(documents: Sequence[ParallelDocument], number: int) -> tuple[list[ParallelDocument], int]:
@@ -186,7 +187,8 @@ def _drawn(matrix: Matrix) -> list[int]:
     return sorted(int(slot) for slot in best if slot == best[0] or most[slot] >= LEAST_DRAWN)
 
 
-def _draw(matrix: Matrix, number: int, folder: Path, name: str) -> list[str]:
+def draw_matrix(matrix: Matrix, number: int, folder: Path, name: str) -> list[str]:
+    """Draw what each word looked at, its gate above."""
     kept = _drawn(matrix)
     if not kept:
         raise DataError(f"nothing is remembered yet at sentence {number + 1}: choose a later one")
@@ -207,7 +209,8 @@ def _draw(matrix: Matrix, number: int, folder: Path, name: str) -> list[str]:
         axes.set_xticks(range(columns), matrix.words, rotation=60, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(rows), labels)
         axes.spines[:].set_visible(False)
-        axes.set_ylabel("remembered word (sentence), the most recent first")
+        between = "\n" if rows < FEW_ROWS else " "  # the whole line is longer than a few rows are high
+        axes.set_ylabel(f"remembered word (sentence),{between}the most recent first")
         axes.set_xlabel(f"words of sentence {number + 1}; framed: the same word")
         figure.colorbar(image, ax=axes, label="matching probability", pad=0.02)
     return figure_files(name)

@@ -191,9 +191,8 @@ def measure_remembers(
             for name, rows in consistency.items()
         },
         "files": files,
-        "markdown": "\n".join(
-            [*report, *(_examples(name, each[:IN_REPORT]) for name, each in changed.items())]
-        ),
+        "markdown": "\n".join([*report, ""]),
+        "examples": "\n".join(_examples(name, each[:IN_REPORT]) for name, each in changed.items()),
     }
 
 
@@ -280,6 +279,11 @@ def _looks_table(looked: Mapping[str, Looked]) -> str:
     for name, each in looked.items():
         cells = " | ".join(f"{each.most.of(kind):.1f}% ({each.chance.of(kind):.1f}%)" for kind in KINDS)
         lines.append(f"| {name} | {cells} | {each.most.words:,} |")
+    lines.append(
+        "\nRelated words share a stem, or one is a part of the other. What the paper calls fuzzy matches, "
+        "words that hint\nat one another without being alike, is among the other words: no count tells them "
+        "from chance."
+    )
     return "\n".join(lines) + "\n"
 
 

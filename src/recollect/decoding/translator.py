@@ -87,7 +87,8 @@ class Translator:
         self.searched, self.spoken = packed or Packed(model, memory)
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
         self.dictionary = dictionary
-        self.beam = beam or Beam()
+        beam = beam or Beam()
+        self.beam = replace(beam, n_best=max(beam.n_best, k_best))  # what is remembered must be found first
         self.lanes, self.store_end, self.carry, self.k_best = lanes, store_end, carry, k_best
 
     # -- the public surface

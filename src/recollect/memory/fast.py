@@ -47,7 +47,6 @@ class Find:
     words: Integers
     follows: NDArray[np.bool_]
     continues: NDArray[np.bool_]
-    again: NDArray[np.bool_]
     origin: Integers
     age: Floats  # the logarithm of it
     fill: Integers  # [lane]
@@ -60,7 +59,6 @@ class FastMemory(Memory):
     _temperature: float
     _follows: float
     _continues: float
-    _again: float
     _decay: float
     _origin: Floats
     _inside: NDArray[np.bool_]
@@ -82,7 +80,7 @@ class FastMemory(Memory):
             twin._map = (eye.detach().clone(), -(eye @ key.mean))
             twin._temperature = float(weighing.temperature.exp())
             twin._follows, twin._decay = float(weighing.follows), float(weighing.decay)
-            twin._continues, twin._again = float(weighing.continues), float(weighing.again)
+            twin._continues = float(weighing.continues)
             twin._origin = _array(weighing.origin)
             twin._inside = memory.inside.numpy()
             twin._inner = (_array(gate.inner.weight).T.copy(), _array(gate.inner.bias))
@@ -115,15 +113,13 @@ class FastMemory(Memory):
         lanes, where = np.arange(len(best))[:, None, None], places.numpy()
         written = slots.written.numpy()
         words = slots.words.numpy()[lanes, where]
-        last = step.last.numpy()[..., None]
-        follows = slots.before.numpy()[lanes, where] == last
+        follows = slots.before.numpy()[lanes, where] == step.last.numpy()[..., None]
         return Find(
             readout,
             best.numpy(),
             words,
             follows,
             follows & self._inside[words],
-            words == last,
             slots.origin.numpy()[lanes, where],
             np.log1p(written.max(1)[:, None, None] - written[lanes, where]).astype(np.float32),
             fill,
@@ -166,7 +162,6 @@ class FastMemory(Memory):
         scores = find.scores * np.float32(self._temperature)
         scores += self._follows * find.follows
         scores += self._continues * find.continues
-        scores += self._again * find.again
         scores += self._origin[find.origin]
         scores -= np.float32(self._decay) * find.age
         scores -= scores.max(-1, keepdims=True, where=np.isfinite(scores), initial=-1e30)

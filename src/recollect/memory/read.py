@@ -26,7 +26,6 @@ class Recall:
     scores: Tensor  # how well each key fits; -inf: empty slot     [..., slot]
     follows: Tensor  # true where the slot's word came after the same word as the one to come  [..., slot]
     continues: Tensor  # true where, besides, it is a piece that goes on with that word        [..., slot]
-    again: Tensor  # true where the slot's word is the one just said  [..., slot]
     origin: Tensor  # whose word it is, a number of ORIGINS        [..., slot]
     age: Tensor  # sentences since it was written                  [..., slot]
     fill: Tensor  # how many slots hold something                  [...]
@@ -49,7 +48,6 @@ class Weighing(nn.Module):
         self.temperature = nn.Parameter(torch.tensor(float(temperature)).log())  # learned in proportion
         self.follows = nn.Parameter(torch.zeros(()))
         self.continues = nn.Parameter(torch.zeros(()))
-        self.again = nn.Parameter(torch.zeros(()))
         self.decay = nn.Parameter(torch.zeros(()))
         self.origin = nn.Parameter(torch.zeros(len(ORIGINS)))
 
@@ -59,8 +57,7 @@ class Weighing(nn.Module):
         # Infinity must not meet the gradient.
         scores = recall.scores.masked_fill(empty, 0.0) * self.temperature.exp()
         scores = scores + self.follows * recall.follows + self.continues * recall.continues
-        scores = scores + self.again * recall.again + self.origin[recall.origin]
-        scores = scores - self.decay * torch.log1p(recall.age)
+        scores = scores + self.origin[recall.origin] - self.decay * torch.log1p(recall.age)
         return scores.masked_fill(empty, -torch.inf).softmax(-1)
 
 
@@ -105,7 +102,6 @@ def read(
         scores=scores,
         follows=follows,
         continues=nothing if previous is None or inside is None else follows & inside[words],
-        again=nothing if previous is None else words == previous.unsqueeze(2),
         origin=of(slots.origin),
         age=nothing if weighing is None else slots.written.amax(1)[:, None, None] - of(slots.written),
         fill=filled.unsqueeze(1).expand(lanes, many),

@@ -11,6 +11,7 @@ __all__ = ["GRU", "BidirectionalGRU", "gru_update", "orthogonal_gates"]
 def gru_update(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """One GRU step from its two pre-activations (reset, update, candidate), each [..., 3 * hidden]."""
     size = state.shape[-1]
+    inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)  # which products may not have
     gates = torch.sigmoid(inputs[..., : 2 * size] + recurrent[..., : 2 * size])
     reset, update = gates[..., :size], gates[..., size:]
     candidate = torch.tanh(torch.addcmul(inputs[..., 2 * size :], reset, recurrent[..., 2 * size :]))

@@ -1,7 +1,8 @@
 """The two time loops of training, forward and backward, by hand.
 
 Autograd would compute a weight's gradient anew at every time step and add it up; here the loops keep only
-what is truly sequential, and every product over all times is one large matrix product after them.
+what is truly sequential, and every product over all times is one large matrix product after them. Under
+autocast the products are of lower precision, all else stays in single precision.
 """
 
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import Function, once_differentiable
+
+from recollect.models.precision import product_precision, single_precision
 
 __all__ = ["attend_and_update", "gru_over_time"]
 
@@ -19,7 +22,12 @@ def gru_over_time(inputs: Tensor, weight: Tensor, bias: Tensor, initial: Tensor 
     `weight` [3 * hidden, hidden] and `bias` are those of the recurrent side; `initial` [lane, hidden] is the
     state it starts from, zero if not given. Returns [time, lane, hidden].
     """
-    states: Tensor = _GRU.apply(inputs, weight, bias, initial)  # type: ignore[no-untyped-call]
+    precision = product_precision(weight)
+    initial = None if initial is None else initial.to(weight.dtype)
+    with single_precision(weight):
+        states: Tensor = _GRU.apply(  # type: ignore[no-untyped-call]
+            inputs.to(weight.dtype), weight, bias, initial, precision
+        )
     return states
 
 
@@ -48,9 +56,14 @@ def attend_and_update(
 
     Returns states [time, lane, hidden] and attention weights [time, lane, position].
     """
-    states, weights = _Decoder.apply(  # type: ignore[no-untyped-call]
-        queries, gates, initial, projected, gated, padding, energy, weight, bias
+    precision = product_precision(weight)
+    queries, gates, initial, projected, gated = (
+        each.to(weight.dtype) for each in (queries, gates, initial, projected, gated)
     )
+    with single_precision(weight):
+        states, weights = _Decoder.apply(  # type: ignore[no-untyped-call]
+            queries, gates, initial, projected, gated, padding, energy, weight, bias, precision
+        )
     return states, weights
 
 
@@ -95,15 +108,23 @@ class _Cell:
 
 class _GRU(Function):
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor, initial: Tensor | None) -> Tensor:
+    def forward(
+        ctx: Any,
+        inputs: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        initial: Tensor | None,
+        precision: torch.dtype,
+    ) -> Tensor:
         times, lanes, _ = inputs.shape
         cell = _Cell(inputs, weight.shape[1])
+        weight, bias = weight.to(precision), bias.to(precision)
         states = inputs.new_zeros(times + 1, lanes, cell.hidden)
         if initial is not None:
             states[0] = initial
-        recurrent = inputs.new_empty(lanes, 3 * cell.hidden)
+        recurrent = weight.new_empty(lanes, 3 * cell.hidden)
         for time in range(times):
-            torch.addmm(bias, states[time], weight.t(), out=recurrent)
+            torch.addmm(bias, states[time].to(precision), weight.t(), out=recurrent)
             cell.forward(time, inputs[time], recurrent, states[time], states[time + 1])
         ctx.cell = cell
         ctx.save_for_backward(states, weight)
@@ -119,10 +140,16 @@ class _GRU(Function):
         for time in reversed(range(len(grad_states))):
             grad.add_(grad_states[time])
             ctx.cell.backward(time, grad, states[time], to_inputs[time], to_recurrent[time])
-            grad.addmm_(to_recurrent[time], weight)
+            grad += to_recurrent[time].to(weight.dtype) @ weight
         flat = to_recurrent.flatten(0, 1)
         to_initial = grad if ctx.needs_input_grad[3] else None
-        return to_inputs, flat.t() @ states[:-1].flatten(0, 1), flat.sum(0), to_initial
+        return to_inputs, _over_time(flat, states, weight.dtype), flat.sum(0), to_initial, None
+
+
+def _over_time(to_recurrent: Tensor, states: Tensor, precision: torch.dtype) -> Tensor:
+    """Return the gradient of the recurrent weights: one product over all times."""
+    last = states[:-1].flatten(0, 1)
+    return (to_recurrent.to(precision).t() @ last.to(precision)).to(states.dtype)
 
 
 class _Decoder(Function):
@@ -138,6 +165,7 @@ class _Decoder(Function):
         energy: Tensor,
         weight: Tensor,
         bias: Tensor,
+        precision: torch.dtype,
     ) -> tuple[Tensor, Tensor]:
         times, lanes, size = queries.shape
         cell = _Cell(gates, weight.shape[1])
@@ -145,11 +173,11 @@ class _Decoder(Function):
         states[0] = initial
         weights = gates.new_empty(times, *padding.shape)
         hidden = gates.new_empty(times, *projected.shape)
-        recurrent = gates.new_empty(lanes, weight.shape[0])
-        bias = torch.cat([bias, bias.new_zeros(size)])
+        weight, bias = weight.to(precision), torch.cat([bias, bias.new_zeros(size)]).to(precision)
+        recurrent = weight.new_empty(lanes, weight.shape[0])
         for time in range(times):
-            torch.addmm(bias, states[time], weight.t(), out=recurrent)
-            query = recurrent[:, -size:].add_(queries[time])
+            torch.addmm(bias, states[time].to(precision), weight.t(), out=recurrent)
+            query = recurrent[:, -size:] + queries[time]
             torch.add(projected, query.unsqueeze(1), out=hidden[time]).sigmoid_()
             energies = (hidden[time] @ energy).masked_fill_(padding, -torch.inf)
             torch.softmax(energies, -1, out=weights[time])
@@ -184,7 +212,7 @@ class _Decoder(Function):
             to_hidden.mul_(to_energies.unsqueeze(2))
             to_projected.add_(to_hidden)
             torch.mul(to_hidden.sum(1), energy, out=to_recurrent[time, :, -size:])
-            grad.addmm_(to_recurrent[time], weight)
+            grad += to_recurrent[time].to(weight.dtype) @ weight
         flat = to_recurrent.flatten(0, 1)
         return (
             to_recurrent[:, :, -size:],
@@ -194,6 +222,7 @@ class _Decoder(Function):
             torch.bmm(weights.permute(1, 2, 0), to_inputs.transpose(0, 1)),
             None,
             to_energy,
-            flat.t() @ states[:-1].flatten(0, 1),
+            _over_time(flat, states, weight.dtype),
             flat[:, :-size].sum(0),
+            None,
         )

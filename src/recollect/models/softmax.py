@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import Function, once_differentiable
 
+from recollect.models.precision import product_precision, single_precision
+
 __all__ = ["score_tokens"]
 
 LOGITS_AT_ONCE = 1 << 22  # 16 MB in single precision: they stay in the cache
@@ -19,7 +21,11 @@ def score_tokens(
 
     P = softmax(vectors weight' + bias), for `vectors` [place, embedding] and `weight` [token, embedding].
     """
-    scores: Tensor = _Score.apply(vectors, weight, bias, targets, smoothing)  # type: ignore[no-untyped-call]
+    precision = product_precision(weight)
+    with single_precision(weight):
+        scores: Tensor = _Score.apply(  # type: ignore[no-untyped-call]
+            vectors.to(weight.dtype), weight, bias, targets, smoothing, precision
+        )
     return scores
 
 
@@ -32,24 +38,31 @@ class _Score(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, vectors: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float
+        ctx: Any,
+        vectors: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        targets: Tensor,
+        smoothing: float,
+        precision: torch.dtype,
     ) -> Tensor:
         to_vectors, to_weight = ctx.needs_input_grad[0], any(ctx.needs_input_grad[1:3])
         scores = vectors.new_empty(len(vectors))
         expected = torch.empty_like(vectors) if to_vectors else None  # sum_w P(w) weight_w
-        pull = _Pull(weight) if to_weight else None
-        for rows, logits in _logits(vectors, weight, bias):
+        pull = _Pull(weight, precision) if to_weight else None
+        low = weight.to(precision)
+        for rows, logits in _logits(vectors, low, bias):
             chosen = logits.gather(1, targets[rows].unsqueeze(1)).squeeze(1)
             top = logits.amax(1, keepdim=True)
             total = logits.sub_(top).exp_().sum(1, keepdim=True)
             scores[rows] = (1 - smoothing) * chosen - (top + total.log()).squeeze(1)
             if expected is not None:
-                torch.mm(logits, weight, out=expected[rows]).div_(total)
+                torch.div(logits.to(precision) @ low, total, out=expected[rows])
             if pull is not None:
                 pull.add(logits, vectors[rows], 1 / total)
         if smoothing:
             scores += smoothing * (vectors @ weight.mean(0) + bias.mean())
-        ctx.smoothing, ctx.pull = smoothing, pull
+        ctx.smoothing, ctx.pull, ctx.precision = smoothing, pull, precision
         ctx.save_for_backward(vectors, weight, bias, targets, expected)
         return scores
 
@@ -69,8 +82,8 @@ class _Score(Function):
             if bool((grad == grad[:1]).all()):
                 to_weight, to_bias = pull.weight * -grad[0], pull.bias * -grad[0]
             else:
-                pull = _Pull(weight)
-                for rows, logits in _logits(vectors, weight, bias):
+                pull = _Pull(weight, ctx.precision)
+                for rows, logits in _logits(vectors, weight.to(ctx.precision), bias):
                     pull.add(logits.softmax(1), vectors[rows], grad[rows].unsqueeze(1))
                 to_weight, to_bias = -pull.weight, -pull.bias
             weighted = vectors * grad.unsqueeze(1)
@@ -79,19 +92,20 @@ class _Score(Function):
             if smoothing:
                 to_weight += weighted.sum(0) * (smoothing / len(weight))
                 to_bias += grad.sum() * (smoothing / len(weight))
-        return to_vectors, to_weight, to_bias, None, None
+        return to_vectors, to_weight, to_bias, None, None, None
 
 
 class _Pull:
     """Adds up how the distributions pull at the output weights."""
 
-    def __init__(self, weight: Tensor) -> None:
+    def __init__(self, weight: Tensor, precision: torch.dtype) -> None:
+        self.precision = precision
         self.weight = torch.zeros_like(weight)
         self.bias = weight.new_zeros(len(weight))
 
     def add(self, distribution: Tensor, vectors: Tensor, factors: Tensor) -> None:
         """Count some places: `distribution` [place, token], each times its factor [place, 1]."""
-        self.weight.addmm_(distribution.t(), vectors * factors)
+        self.weight += distribution.to(self.precision).t() @ (vectors * factors).to(self.precision)
         self.bias.addmv_(distribution.t(), factors.squeeze(1))
 
 
@@ -101,4 +115,5 @@ def _logits(vectors: Tensor, weight: Tensor, bias: Tensor) -> Iterator[tuple[sli
     buffer = vectors.new_empty(min(many, len(vectors)), len(weight))
     for start in range(0, len(vectors), many):
         rows = slice(start, min(start + many, len(vectors)))
-        yield rows, torch.addmm(bias, vectors[rows], weight.t(), out=buffer[: rows.stop - rows.start])
+        product = vectors[rows].to(weight.dtype) @ weight.t()
+        yield rows, torch.add(product, bias, out=buffer[: rows.stop - rows.start])

@@ -22,7 +22,7 @@ class Compared:
     difference: float
     p: float | None
     paper_difference: float | None
-    verdict: Verdict
+    verdict: Verdict | None  # None: the paper says nothing
     sentence: str
 
 
@@ -41,10 +41,12 @@ def judge(
     difference = _difference(ours, relative)
     theirs = None if None in paper else _difference(paper, relative)
     verdict = _verdict(expected, difference, p, ours)
+    how = "beside" if expected.relation == "beside" else f"should be {expected.relation}"
     sentence = (
-        f"{expected.system} should be {expected.relation} {expected.other}"
+        f"{expected.system} {how} {expected.other}"
         f"{'' if theirs is None else f' ({_signed(theirs, relative)} in the paper)'}: "
-        f"here {_signed(difference, relative)}{'' if p is None else f', sign test {_p(p)}'}. {WORDS[verdict]}"
+        f"here {_signed(difference, relative)}{'' if p is None else f', sign test {_p(p)}'}. "
+        f"{_said(verdict, p)}"
     )
     return Compared(
         expected.system,
@@ -67,11 +69,24 @@ WORDS: dict[Verdict, str] = {
 }
 
 
+def _said(verdict: Verdict | None, p: float | None) -> str:
+    if verdict is None:
+        known = "" if p is None else f"{'Significant' if p < LEVEL else 'Not significant'}. "
+        return f"{known}The paper has nothing on this."
+    if verdict == "agrees" and p is not None and p >= LEVEL:
+        return "Agrees, as far as this test can tell: no significant difference."
+    return WORDS[verdict]
+
+
 def _difference(pair: tuple[float, float], relative: bool) -> float:
     return pair[0] / pair[1] - 1 if relative else pair[0] - pair[1]
 
 
-def _verdict(expected: Expected, difference: float, p: float | None, ours: tuple[float, float]) -> Verdict:
+def _verdict(
+    expected: Expected, difference: float, p: float | None, ours: tuple[float, float]
+) -> Verdict | None:
+    if expected.relation == "beside":
+        return None
     significant = p is None or p < LEVEL
     if expected.relation == "like":
         close = expected.within is not None and abs(ours[0] - ours[1]) <= expected.within * abs(ours[1])

@@ -59,6 +59,9 @@ class Domain(Record):
     test_references: tuple[There, ...]
     test_starts: There | None = None
     test_spoken: There | None = None
+    shown_source: There | None = None
+    """A document that may be published, if the other sets may not: what is quoted is of this one."""
+    shown_references: tuple[There, ...] = ()
     prepared: There | None = None
     """What `recollect prepare` made of the training text, if it is to be used."""
     base: str | None = None
@@ -90,6 +93,13 @@ class Domain(Record):
         """Return the tuning or the test set."""
         part = {key: getattr(self, f"{name}_{key}") for key in ("source", "references", "starts", "spoken")}
         return EvaluationSet(**part)
+
+    @property
+    def shown(self) -> "EvaluationSet | None":
+        """What is quoted instead of the tuning and test sets."""
+        if self.shown_source is None:
+            return None
+        return EvaluationSet(self.shown_source, self.shown_references, None, None)
 
 
 @dataclass(frozen=True)

@@ -33,13 +33,16 @@ class Expected(Record):
     """What the paper says about two of the systems."""
 
     system: str
-    relation: Literal["above", "like", "below"]
-    """above: better (higher) by the figure; like: no significant difference, or one of less than `within`."""
+    relation: Literal["above", "like", "below", "beside"]
+    """above: better (higher) by the figure; like: no significant difference, or one of less than `within`;
+    beside: the paper says nothing of these two, and neither agrees nor disagrees."""
     other: str
     figure: str
     """The name of a column, such as `test_bleu`."""
     within: float | None = None
     """A share of the other's figure that still counts as like."""
+    domains: tuple[str, ...] = ()
+    """Those that the paper says it of, if not of all."""
 
 
 class Experiment(Record):
@@ -66,6 +69,10 @@ class Experiment(Record):
                 if name not in self.systems:
                     raise ValueError(f"expected: there is no system {name!r}")
         return self
+
+    def expected_in(self, domain: str) -> list[Expected]:
+        """Return what is expected in a domain."""
+        return [each for each in self.expected if domain in (each.domains or (domain,))]
 
 
 def experiments() -> list[str]:

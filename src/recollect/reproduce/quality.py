@@ -50,7 +50,8 @@ def measure_quality(experiment: Experiment, workshop: Workshop, folder: Path) ->
             }
             rows[name] |= {f"{set_name}_{key}": value for key, value in figures.items()}
     compared = [
-        _compared(each, rows, counted, experiment, workshop.domain.name) for each in experiment.expected
+        _compared(each, rows, counted, experiment, workshop.domain.name)
+        for each in experiment.expected_in(workshop.domain.name)
     ]
     return {"rows": rows, "signatures": signatures, "compared": compared}
 

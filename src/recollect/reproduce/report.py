@@ -62,9 +62,9 @@ def _heading(result: Mapping[str, Any]) -> str:
 
 def _agreement(result: Mapping[str, Any]) -> str:
     """Count the verdicts of all domains."""
-    verdicts = Counter(each["verdict"] for _, each in _compared(result))
+    verdicts = Counter(each["verdict"] for _, each in _compared(result) if each["verdict"])
     if not verdicts:
-        return "nothing to compare"
+        return "not judged"
     words = {
         "agrees": "agree",
         "leans": "lean the same way",
@@ -94,6 +94,8 @@ def _section(result: Mapping[str, Any]) -> Iterator[str]:
             yield from tables(found["rows"], paper)
         if found.get("markdown"):
             yield found["markdown"]
+        if found.get("examples"):
+            yield found["examples"]
         yield from _files(result["name"], found)
         for each in found.get("compared", ()):
             yield f"- {each['sentence']}"

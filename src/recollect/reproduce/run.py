@@ -1,11 +1,15 @@
 """Running experiments: what they need is made once, side by side where asked, and then measured."""
 
 import json
+import os
+import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +74,7 @@ class Measurement:
             domains[workshop.domain.name] = {
                 "systems": {name: workshop.identity(system) for name, system in systems},
                 "sets": [workshop.domain.evaluation(each).identity() for each in sets],
+                "shown": workshop.domain.shown and workshop.domain.shown.identity(),
                 "tokenise": workshop.domain.tokenise,
             }
         first, kind = self.workshops[0], self.experiment.kind
@@ -216,26 +221,58 @@ class _Crew:
                 clock = Clock()
                 told(each.label, number, _attempt(each), clock)
             return failures
-        with ProcessPoolExecutor(self.processes, get_context("spawn"), initializer=_one_thread) as pool:
+        left = {each.label: each for each in todo}
+        with _pool(self.processes) as pool:
             running: dict[Future[str | None], tuple[Any, Clock]] = {}
-            for each in todo:
-                if each.label not in after:
-                    running[pool.submit(_attempt, _bare(each))] = each, Clock()
-            number = 0
-            while running:
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    each, clock = running.pop(future)
-                    number += 1
-                    told(each.label, number, future.result(), clock)
-                    for other in todo:
-                        if after.get(other.label) == each.label:
-                            running[pool.submit(_attempt, _bare(other))] = other, Clock()
+
+            def begin(work: Any) -> None:
+                running[pool.submit(_attempt, _bare(work))] = work, Clock()
+
+            try:
+                for each in todo:
+                    if each.label not in after:
+                        begin(each)
+                while running:
+                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        each, clock = running.pop(future)
+                        problem = future.result()
+                        del left[each.label]
+                        told(each.label, len(todo) - len(left), problem, clock)
+                        for other in left.values():
+                            if after.get(other.label) == each.label:
+                                begin(other)
+            except BrokenProcessPool:
+                problem = "a process has ended (out of memory?); the same command goes on"
+                failures |= dict.fromkeys(left, problem)
+                self.progress.say(f"failed: {problem}")
         return failures
 
 
-def _one_thread() -> None:
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Yield processes of one thread each, which end at once when this one does, or is interrupted."""
+    others = set(active_children())
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin) as pool:
+        try:
+            yield pool
+        except BaseException:  # to leave the pool would be to wait for all that it has to do
+            for process in set(active_children()) - others:
+                process.kill()
+            raise
+
+
+def _begin() -> None:
     torch.set_num_threads(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process that is killed cannot tell those that work for it: they wait for its end themselves."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _bare(work: Any) -> Any:

@@ -48,7 +48,7 @@ def measure_speed(experiment: Experiment, workshop: Workshop, folder: Path) -> d
     for (name, figure), speed in best.items():
         rows[name][figure] = speed or None
     compared = []
-    for each in experiment.expected:
+    for each in experiment.expected_in(workshop.domain.name):
         ours = rows[each.system][each.figure], rows[each.other][each.figure]
         paper = paper_pair(each, experiment, workshop.domain.name)
         if None in paper:  # one machine and one set of sizes stand for all domains

@@ -10,7 +10,7 @@ from recollect.serving.engine import Engine
 from recollect.serving.following import Follower
 from recollect.serving.open_sessions import Live, OpenSessions
 from recollect.serving.record import Record, Sentence
-from recollect.serving.refusals import BusyError, MissingError, RefusalError, TooLargeError
+from recollect.serving.refusals import BusyError, MissingError, RefusalError, StoppingError, TooLargeError
 from recollect.serving.replay import most_glossary
 from recollect.serving.settings import Settings
 from recollect.serving.store import Head, Store
@@ -33,6 +33,7 @@ class Desk:
         self.sessions = OpenSessions(store, model, settings.open_sessions, engine.metrics)
         self.typist = Typist(engine, self.sessions)
         self._chores: list[asyncio.Task[None]] = []
+        self._end: float | None = None  # when patience is over, in the loop's time
 
     # -- what there is
 
@@ -60,6 +61,8 @@ class Desk:
                     live = await self.open(owner, session)
                     if all(_is_ready(live.record, place) for place in places):
                         return live.record
+                    if self._end is not None and asyncio.get_running_loop().time() > self._end:
+                        raise StoppingError("the server is stopping; ask again in a moment")
                     await self._change_of(live)
         except TimeoutError:
             return await self.look(owner, session)
@@ -68,6 +71,7 @@ class Desk:
         """Wait until something is new in a session, or for a moment."""
         follower = Follower()
         live.followers.add(follower)
+        self.typist.keep_on(live)  # also when the server is about to end: somebody waits for it
         try:
             await follower.news(GLANCE)
         finally:
@@ -151,12 +155,21 @@ class Desk:
         if len(text) > self.settings.characters:
             raise TooLargeError(f"a sentence has at most {self.settings.characters:,} characters")
 
+    def check_count(self, sentences: int) -> None:
+        """Refuse more sentences than one session may have."""
+        if sentences > self.settings.sentences:
+            raise TooLargeError(f"a session has at most {self.settings.sentences:,} sentences")
+
     def check_sentences(self, sentences: Sequence[Sentence]) -> None:
         """Refuse a text that is too long for one session."""
-        if len(sentences) > self.settings.sentences:
-            raise TooLargeError(f"a session has at most {self.settings.sentences:,} sentences")
+        self.check_count(len(sentences))
         for each in sentences:
             self.check_length(each.source)
+
+    def check_file(self, data: bytes) -> None:
+        """Refuse a file that is too large."""
+        if len(data) > self.settings.upload:
+            raise TooLargeError(f"a file has at most {self.settings.upload:,} bytes")
 
     def check_terms(self, terms: Sequence[Term]) -> None:
         """Refuse a glossary that would leave no room for anything else in the memory."""
@@ -218,6 +231,8 @@ class Desk:
     def dismiss(self) -> None:
         """Tell all who follow that the server is about to end."""
         self.typist.closing = True
+        if self._end is None:
+            self._end = asyncio.get_running_loop().time() + self.settings.patience
         for live in self.sessions.all():
             live.tell(gone=True)
 

@@ -21,7 +21,7 @@ from recollect.serving.record import MACHINE, Said, Sentence
 from recollect.serving.refusals import StoppingError
 from recollect.serving.replay import Past, Recollection
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "Job"]
 
 Answer = TypeVar("Answer")
 Ready = Callable[[Slots | None], Any]
@@ -180,7 +180,7 @@ class Engine:
                 continue
             try:
                 left, replayed = self._approach(job, budget)
-                budget -= replayed
+                budget = max(0, budget - replayed)  # what was passed over counts as well
                 if left:
                     self._put_back(job)
                 elif job.work is None:

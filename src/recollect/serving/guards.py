@@ -1,7 +1,7 @@
 """What every request passes first (its host, its origin, its size), and what every answer says."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from fastapi import FastAPI
@@ -14,7 +14,7 @@ from recollect.serving.settings import Settings
 
 __all__ = ["LOOPBACK", "BodyLimit", "SafeHeaders", "SameSite", "add_guards"]
 
-FORM = 64 << 10  # bytes around a file
+FORM, SENTENCES = 64 << 10, 8 << 20  # bytes around a file: of a form, of a session
 _PASSED, _PASSING = 64 << 20, 5.0  # bytes and seconds of what is too large that are let pass by
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
@@ -48,8 +48,11 @@ def add_guards(app: FastAPI, settings: Settings) -> None:
     app.add_middleware(
         BodyLimit,
         most=settings.body,
-        upload=settings.upload + FORM,
-        upload_paths=frozenset({"/v1/files", "/v1/sessions/import", "/translate_file"}),
+        larger={
+            "/v1/files": settings.upload + FORM,
+            "/translate_file": settings.upload + FORM,
+            "/v1/sessions/import": 4 * settings.upload // 3 + SENTENCES,  # a file in base64
+        },
         seconds=settings.arrival,
     )
     if settings.origins:
@@ -58,6 +61,7 @@ def add_guards(app: FastAPI, settings: Settings) -> None:
             allow_origins=settings.origins,
             allow_methods=["*"],
             allow_headers=["Authorization", "Content-Type"],
+            expose_headers=["Retry-After", "X-Recollect-Session"],
         )
     hosts = LOOPBACK.union(settings.sites) if settings.sites or settings.host in LOOPBACK else None
     app.add_middleware(SameSite, hosts=hosts, origins=settings.origins)
@@ -125,19 +129,16 @@ def _without_port(host: str) -> str:
 class BodyLimit:
     """Takes in a request's body whole, if it is not too large and does not come too slowly."""
 
-    def __init__(
-        self, app: ASGIApp, *, most: int, upload: int, upload_paths: Collection[str], seconds: float
-    ) -> None:
-        """`most` bytes, `upload` for the paths that take files; `seconds` for all of it."""
-        self._app, self._most, self._upload = app, most, upload
-        self._upload_paths, self._seconds = upload_paths, seconds
+    def __init__(self, app: ASGIApp, *, most: int, larger: Mapping[str, int], seconds: float) -> None:
+        """`most` bytes, or what `larger` says of a path that takes files; `seconds` for all of it."""
+        self._app, self._most, self._larger, self._seconds = app, most, larger, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take in the body, then pass the request on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._upload if scope["path"] in self._upload_paths else self._most
+        most = self._larger.get(scope["path"], self._most)
         declared = Headers(scope=scope).get("content-length", "0")
         parts: list[bytes] = []
         size, arrived = int(declared) if declared.isdigit() else 0, 0

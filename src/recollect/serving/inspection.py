@@ -73,14 +73,14 @@ async def _alone(desk: Desk, live: Live, source: str) -> str:
 
 async def find_flags(desk: Desk, live: Live) -> list[Flag]:
     """Return terms that came out in more than one way; nothing while the machine is at work."""
-    record, sentences = live.record, list(live.record.sentences)
+    record, revision, sentences = live.record, live.record.revision, list(live.record.sentences)
     if record.waiting or len(sentences) > MOST_FLAGGED:
         return []
-    if live.flags is None or live.flags[0] != record.revision:
+    if live.flags is None or live.flags[0] != revision:
         links = await find_links(desk, sentences)
         sources, targets = [each.source for each in sentences], [each.text or "" for each in sentences]
         found = await asyncio.to_thread(flag_terms, sources, targets, links)
-        live.flags = record.revision, found
+        live.flags = revision, found
     return live.flags[1]
 
 

@@ -39,6 +39,8 @@ def read_keys(path: Path) -> list[Key]:
         return [Key(**each) for each in found["keys"]]
     except FileNotFoundError:
         raise DataError(f"{path}: there are no keys; `recollect key NAME --keys {path}` makes one") from None
+    except OSError as error:
+        raise DataError(f"{path}: the keys cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: this is no file of keys ({error})") from None
 
@@ -90,7 +92,7 @@ class KeyFile:
         try:
             status = self._path.stat()
             seen = (status.st_mtime_ns, status.st_size, status.st_ino)
-        except FileNotFoundError:
+        except OSError:
             seen = None
         if seen is None or seen != self._seen:
             self._keys = {}  # if it cannot be read, no key is good

@@ -2,9 +2,10 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from recollect.errors import DataError
+from recollect.serving.refusals import StoreError
 
 __all__ = ["Ledger", "SqliteLedger"]
 
@@ -33,12 +34,14 @@ class SqliteLedger:
 
     def __init__(self, path: Path | None) -> None:
         try:
+            if path is not None:
+                path.touch(mode=0o600)  # ids of sessions, which may be secrets
             self._base = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
             self._base.execute("PRAGMA journal_mode=WAL")
             # A crash of the machine may lose the last counts, which is no harm; one of the server does not.
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(_TABLE)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise DataError(f"{path}: cannot be used to count what clients ask for ({error})") from None
         self._takes = 0
 
@@ -46,23 +49,29 @@ class SqliteLedger:
         """Count `amount` and return what is left of `most`, or None."""
         self._takes += 1
         if self._takes % _TIDY_EVERY == 0:
-            self._base.execute("DELETE FROM ledger WHERE until <= ?", (now,))
-        row = self._base.execute("SELECT count FROM ledger WHERE name = ? AND until > ?", (name, now))
-        used = (row.fetchone() or (0,))[0]
+            self._do("DELETE FROM ledger WHERE until <= ?", now)
+        row = self._do("SELECT count FROM ledger WHERE name = ? AND until > ?", name, now)
+        used = int(row[0]) if row else 0
         if used + amount > most:
             return None
-        self._base.execute("REPLACE INTO ledger VALUES (?, ?, '', ?)", (name, used + amount, until))
-        return int(most - used - amount)
+        self._do("REPLACE INTO ledger VALUES (?, ?, '', ?)", name, used + amount, until)
+        return most - used - amount
 
     async def note(self, name: str, text: str, until: float) -> None:
         """Write something down."""
-        self._base.execute("REPLACE INTO ledger VALUES (?, 0, ?, ?)", (name, text, until))
+        self._do("REPLACE INTO ledger VALUES (?, 0, ?, ?)", name, text, until)
 
     async def noted(self, name: str, now: float) -> str | None:
         """Return what is written down, if its time is not over."""
-        found = self._base.execute("SELECT note FROM ledger WHERE name = ? AND until > ?", (name, now))
-        row = found.fetchone()
+        row = self._do("SELECT note FROM ledger WHERE name = ? AND until > ?", name, now)
         return None if row is None else str(row[0])
+
+    def _do(self, statement: str, *values: object) -> tuple[Any, ...] | None:
+        try:
+            found: tuple[Any, ...] | None = self._base.execute(statement, values).fetchone()
+        except sqlite3.Error as error:
+            raise StoreError(f"the store does not answer ({error})") from error
+        return found
 
     async def close(self) -> None:
         """Close the file."""

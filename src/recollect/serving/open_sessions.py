@@ -16,8 +16,6 @@ from recollect.serving.store import Store
 
 __all__ = ["Asked", "Live", "OpenSessions"]
 
-SPOILT = -1  # the revision of a record that is not what the store has
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -34,6 +32,7 @@ class Live:
 
     record: Record
     told: int  # the revision that followers know of
+    spoilt: bool = False  # the record has what the store may not have
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     followers: set[Follower] = field(default_factory=set)
     work: "asyncio.Task[None] | None" = None  # that translates what is waiting
@@ -104,13 +103,13 @@ class OpenSessions:
         """Take over what others have changed; the caller has the lock."""
         record = live.record
         revision = await self.store.revision(record.id)
-        if revision == record.revision:
+        if revision == record.revision and not live.spoilt:
             return
         kept = None if revision is None else await self.store.read(record.id)
         if kept is None:
             self.let_go(live)
             raise MissingError(f"there is no session '{record.id}'")
-        live.record = Record.of(kept, self.model)
+        live.record, live.spoilt = Record.of(kept, self.model), False
         self._announce(live)
 
     async def commit(self, live: Live) -> bool:
@@ -118,11 +117,14 @@ class OpenSessions:
 
         The caller has the lock.
         """
+        if live.spoilt:
+            await self.refresh(live)
+            return False
         record, expected = live.record, live.record.revision
         change = record.change(self.clock())
-        record.revision = SPOILT  # until it is known what became of it
+        live.spoilt = True  # until it is known what became of it
         if await self.store.write(record.id, expected, change):
-            record.revision = expected + 1
+            record.revision, live.spoilt = expected + 1, False
             self._announce(live)
             return True
         self.metrics.conflicts.inc()

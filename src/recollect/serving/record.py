@@ -27,6 +27,8 @@ __all__ = [
     "Step",
 ]
 
+MOST_STEPS = 1000  # that can be undone, the last ones: what is stored of a session has a bound
+
 WAITING, MACHINE, CORRECTED, CONFIRMED = "waiting", "machine", "corrected", "confirmed"
 
 
@@ -154,6 +156,7 @@ class Record:
     action: Action = field(default_factory=Action)
     sentences: list[Sentence] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    past_steps: int = 0  # before those, that cannot be undone any more
     revision: int = 0
     _touched: set[str] = field(default_factory=lambda: {"rules"})
     _removed: set[str] = field(default_factory=set)
@@ -186,11 +189,9 @@ class Record:
         return (place for place in places if not self.sentences[place].human)
 
     def first_said(self, word: str) -> int:
-        """Return the place of the first sentence whose translation has a word."""
-        for place, sentence in enumerate(self.sentences):
-            if sentence.text is not None and word in sentence.text:
-                return place
-        raise WrongError(f"no translation in this session says '{word}'")
+        """Return the place of the first sentence whose translation has a word, or the end."""
+        saying = (place for place, each in enumerate(self.sentences) if each.text and word in each.text)
+        return next(saying, len(self.sentences))
 
     def followed(self) -> Followed | None:
         """Return what came of what a person did last, once all of it is followed."""
@@ -242,6 +243,7 @@ class Record:
     def pin(self, word: str) -> None:
         """Keep a word in the memory whatever comes."""
         if word not in self.pins:
+            self._must_be_said(word)
             self._change_words(f"pinning of '{word}'", word)
             self.pins = (*self.pins, word)
             self.forgotten = tuple(each for each in self.forgotten if each.word != word)
@@ -255,13 +257,19 @@ class Record:
 
     def forget(self, word: str) -> None:
         """Remove a word from the memory, for good unless a person says it later."""
+        self._must_be_said(word)
         self._change_words(f"forgetting of '{word}'", word)
         self.pins = tuple(each for each in self.pins if each != word)
         others = tuple(each for each in self.forgotten if each.word != word)
         self.forgotten = (*others, Forgotten(word, self.epoch))
 
+    def _must_be_said(self, word: str) -> None:
+        if self.first_said(word) == len(self.sentences):
+            raise WrongError(f"no translation in this session says '{word}'")
+
     def _change_words(self, what: str, word: str) -> None:
-        self._begin_epoch(Step(what, self.first_said(word) + 1, facts=self._words()))
+        start = min(self.first_said(word) + 1, len(self.sentences))
+        self._begin_epoch(Step(what, start, facts=self._words()))
         self._touched.add("rules")
 
     def _words(self) -> dict[str, Any]:
@@ -278,7 +286,7 @@ class Record:
         if not self.steps:
             raise WrongError("there is nothing to undo")
         step = self.steps.pop()
-        self._removed.add(f"u{len(self.steps)}")
+        self._removed.add(f"u{self.past_steps + len(self.steps)}")
         self._open_epoch(step.start, f"undoing the {step.what}")
         if step.sentence is not None:
             self._put(*step.sentence)
@@ -288,8 +296,12 @@ class Record:
         return step
 
     def _begin_epoch(self, step: Step, because: int | None = None) -> None:
-        self._touched.add(f"u{len(self.steps)}")
+        self._touched.add(f"u{self.past_steps + len(self.steps)}")
         self.steps.append(step)
+        if len(self.steps) > MOST_STEPS:
+            del self.steps[0]
+            self._removed.add(f"u{self.past_steps}")
+            self.past_steps += 1
         self._open_epoch(step.start, step.what, because)
 
     def _open_epoch(self, start: int, what: str, because: int | None = None) -> None:
@@ -343,8 +355,8 @@ class Record:
                 place = int(name[1:])
                 self.sentences[place] = replace(self.sentences[place], revision=self.revision + 1)
                 put[name] = self.sentences[place].as_json()
-            elif int(name[1:]) < len(self.steps):
-                put[name] = self.steps[int(name[1:])].as_json()
+            elif 0 <= (number := int(name[1:]) - self.past_steps) < len(self.steps):
+                put[name] = self.steps[number].as_json()
         removed = sorted(self._removed - put.keys())
         self._touched.clear()
         self._removed.clear()
@@ -369,6 +381,7 @@ class Record:
                 "action": asdict(self.action),
                 "sentences": len(self.sentences),
                 "steps": len(self.steps),
+                "past_steps": self.past_steps,
             }
         )
 
@@ -382,7 +395,8 @@ class Record:
         record = cls(**facts, revision=kept.revision, _touched=set())
         record._restore(json.loads(kept.items["rules"]))
         record.sentences = [Sentence.from_json(kept.items[f"s{number}"]) for number in range(sentences)]
-        record.steps = [Step.from_json(kept.items[f"u{number}"]) for number in range(steps)]
+        numbers = range(record.past_steps, record.past_steps + steps)
+        record.steps = [Step.from_json(kept.items[f"u{number}"]) for number in numbers]
         if record.model != model:  # tokens of another model mean nothing here: texts do
             record.model = model
             record.sentences = [replace(each, tokens=(), aligned=()) for each in record.sentences]

@@ -18,7 +18,7 @@ __all__ = ["Past", "Recollection", "Rules", "most_glossary"]
 
 SNAPSHOTS = 8
 SPACING = 4  # sentences between snapshots at first
-NOTES = 1024  # sentences that can be remembered again without the model
+NOTES, NOTED = 1024, 32 << 20  # sentences, and their bytes, that can be remembered again without the model
 OF_A_PIN = 4  # times that a pinned word is kept: the last ones it was said
 
 
@@ -74,14 +74,14 @@ class Recollection:
         self._snapshots: dict[int, Slots] = {}  # sentences remembered -> the memory then
         self._spacing = SPACING
         self._notes: dict[tuple[str, str | tuple[int, ...]], Note] = {}
+        self._noted = 0  # bytes of them
 
     @property
     def size(self) -> int:
-        """Bytes of it, about."""
+        """Bytes of it."""
         if self.slots is None:
             return 0
-        one = next(iter(self._notes.values()), None)
-        return self.slots.bytes * (1 + len(self._snapshots)) + len(self._notes) * (one.size if one else 0)
+        return self.slots.bytes * (1 + len(self._snapshots)) + self._noted
 
     @property
     def count(self) -> int:
@@ -111,7 +111,7 @@ class Recollection:
         """Remember the next sentence, of which a hypothesis is known; None: it has no words."""
         note = None
         if self._remembers and hypothesis is not None:
-            note = self._notes[_key(sentence)] = self.translator.note(hypothesis)
+            note = self._keep_note(sentence, hypothesis)
             self._drop_notes()
         self._write(sentence, note)
 
@@ -144,7 +144,7 @@ class Recollection:
             start = max(at for at in self._snapshots if at <= count)
             whole = count == len(self._told) == len(past.sentences)
             twin._rules, twin._snapshots = self._rules, {0: self._snapshots[0]}
-            twin._notes = self._notes.copy()
+            twin._notes, twin._noted = self._notes.copy(), self._noted
             twin._told = self._told[: count if whole else start]
             twin.slots = _copy(self.slots if whole else self._snapshots[start])
         return twin
@@ -225,15 +225,22 @@ class Recollection:
         real = [n for n in range(len(unknown)) if sources[n] and targets[n]]
         found = self.translator.force_ids([sources[n] for n in real], [targets[n] for n in real])
         for number, hypothesis in zip(real, found, strict=True):
-            self._notes[_key(unknown[number])] = self.translator.note(hypothesis)
+            self._keep_note(unknown[number], hypothesis)
         notes = [self._notes.get(_key(each)) for each in sentences]
         self._drop_notes()
         return notes
 
+    def _keep_note(self, sentence: Sentence, hypothesis: Hypothesis) -> Note:
+        key, note = _key(sentence), self.translator.note(hypothesis)
+        before = self._notes.get(key)
+        self._noted += note.size - (0 if before is None else before.size)
+        self._notes[key] = note
+        return note
+
     def _drop_notes(self) -> None:
         """Keep notes of the sentences that came last: they may have to be remembered after another past."""
-        while len(self._notes) > NOTES:
-            del self._notes[next(iter(self._notes))]
+        while len(self._notes) > NOTES or (self._noted > NOTED and len(self._notes) > 1):
+            self._noted -= self._notes.pop(next(iter(self._notes))).size
 
     def _tidy(self, sentence: Sentence, clock: int) -> None:
         """Remove what is to be forgotten of the last sentence, and pin what is to be kept."""

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
+from recollect.serving.access import Owner
 from recollect.serving.asking import REFUSALS, SessionId, TheDesk, TheOwner
 from recollect.serving.desk import Desk
-from recollect.serving.following import Follower, News
+from recollect.serving.following import News
 from recollect.serving.messages import ChangedAnswer, SentenceAnswer
 from recollect.serving.open_sessions import Live
+from recollect.serving.refusals import MissingError
 
 __all__ = ["router"]
 
@@ -35,15 +37,20 @@ async def events(
     nothing is waiting; `ping`: a sign of life.
     """
     number = (last_event_id or "")[:18]
-    live, follower = await desk.follow(owner, session, int(number) if number.isdecimal() else after)
+    await desk.look(owner, session)
     return StreamingResponse(
-        _stream(desk, live, follower),
+        _stream(desk, owner, session, int(number) if number.isdecimal() else after),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _stream(desk: Desk, live: Live, follower: Follower) -> AsyncIterator[str]:
+async def _stream(desk: Desk, owner: Owner, session: str, after: int) -> AsyncIterator[str]:
+    # Followed from here on and not before: of a client that has left already, this is never begun.
+    try:
+        live, follower = await desk.follow(owner, session, after)
+    except MissingError:
+        return
     try:
         while True:
             news = await follower.news(desk.settings.ping)

@@ -30,7 +30,7 @@ from recollect.serving.libre_messages import (
 )
 from recollect.serving.passing import PassingText, suggested_pairs
 from recollect.serving.record import Record, Sentence
-from recollect.serving.refusals import DeniedError, RefusalError, TooLargeError, WrongError
+from recollect.serving.refusals import DeniedError, RefusalError, WrongError
 from recollect.serving.routes_files import render_file, take_file
 from recollect.serving.visits import Visits
 from recollect.text.formats.registry import SUFFIXES
@@ -92,8 +92,7 @@ async def translate(
     client = await admit(request, fields)
     texts = [fields.q] if isinstance(fields.q, str) else fields.q
     detected = await heard_as(desk.engine.translator.languages, fields.source, fields.target, texts)
-    pair = _pair(desk.engine.translator.languages)
-    if detected.language == pair[1]:  # it is what it is to become
+    if _is_already(detected, desk.engine.translator.languages):
         return _answer(fields, texts, [[] for _ in texts], detected)
     terms = [Term(each.source, each.target) for each in fields.glossary]
     taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
@@ -150,13 +149,12 @@ async def translate_file(
     async def check(sentences: Sequence[Sentence]) -> None:
         texts = [each.source for each in sentences]
         found = await heard_as(languages, fields.source, fields.target, texts)
-        if found.language == languages[1]:
+        if _is_already(found, languages):
             raise WrongError(f"this is {language_name(found.language)} already")
         await request.app.state.access.charge(request, sum(map(len, texts)))
 
     data, name = await file.read(), safe_name(file.filename or "document")
-    if len(data) > desk.settings.upload:
-        raise TooLargeError(f"a file has at most {desk.settings.upload:,} bytes")
+    desk.check_file(data)
     record = await take_file(desk, client.owner, data, name, check)
     await visits.finished(client.owner, record.id)
     word = await visits.offer(client.owner, record.id)
@@ -230,6 +228,12 @@ async def heard_as(languages: tuple[str, str], source: str, target: str, texts: 
     if found and found[0].confidence >= SURE:
         return found[0]
     return next((each for each in found if each.language == pair[0]), Detected(pair[0], 0.0))
+
+
+def _is_already(found: Detected, languages: tuple[str, str]) -> bool:
+    """Whether a text is what it is to become, which takes a model of two languages."""
+    source, target = _pair(languages)
+    return source != target == found.language
 
 
 def _pair(languages: tuple[str, str]) -> tuple[str, str]:

@@ -16,13 +16,13 @@ KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".s
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 async def page() -> FileResponse:
     """Return the page."""
     return _file(FOLDER / "index.html")
 
 
-@router.get("/static/{name}")
+@router.api_route("/static/{name}", methods=["GET", "HEAD"])
 async def part(name: str) -> FileResponse:
     """Return a part of the page: one of the files there are, by its name."""
     for path in FOLDER.iterdir():

@@ -18,6 +18,7 @@ async def health() -> dict[str, str]:
     return {"status": "ok"}
 
 
+@router.head("/ready", include_in_schema=False)  # all that some monitors ask
 @router.get("/ready", responses={503: {"model": Failure}})
 async def ready(desk: TheDesk) -> Response:
     """Say whether the model works and the store answers."""

@@ -50,6 +50,7 @@ async def take_in(given: Export, desk: TheDesk, owner: TheOwner, charge: TheChar
     """Begin a session with what another one was exported as."""
     record = desk.blank(owner)
     file = fill(record, given)
+    desk.check_file(file or b"")
     for each in record.sentences:
         desk.check_length(each.text or "")
     await charge(record.sentences)

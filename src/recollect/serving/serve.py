@@ -15,6 +15,7 @@ from recollect.errors import RecollectError
 from recollect.serving.app import build_app
 from recollect.serving.desk import Desk
 from recollect.serving.engine import Engine
+from recollect.serving.guards import LOOPBACK
 from recollect.serving.keyed_access import KeyedAccess
 from recollect.serving.keys import KeyFile
 from recollect.serving.ledger import Ledger, SqliteLedger
@@ -23,7 +24,7 @@ from recollect.serving.settings import Settings, default_store
 from recollect.serving.sqlite_store import SQLiteStore
 from recollect.serving.store import Store
 
-__all__ = ["open_store", "serve"]
+__all__ = ["open_store", "serve", "warn_if_open"]
 
 log = logging.getLogger("recollect.serving")
 
@@ -60,13 +61,20 @@ def serve(settings: Settings, model: str) -> None:
     app = build_app(settings, engine, store, access, model_signature(model), ledger)
     config = uvicorn.Config(
         app,
-        timeout_graceful_shutdown=int(settings.patience),
+        timeout_graceful_shutdown=int(settings.patience) + 1,  # requests give up by themselves before that
         log_config=None,
         access_log=False,  # the ids of sessions are secrets
         server_header=False,
     )
     log.info("listening at http://%s:%d", settings.host, door.getsockname()[1])
+    warn_if_open(settings)
     _Server(config, app.state.desk).run([door])
+
+
+def warn_if_open(settings: Settings) -> None:
+    """Say so if strangers may use the server: it may be meant, or it may not."""
+    if settings.host not in LOOPBACK and not settings.keys:
+        log.warning("whoever reaches this address may use it; --keys FILE asks for keys")
 
 
 def _door(host: str, port: int) -> socket.socket:

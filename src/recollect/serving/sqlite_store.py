@@ -48,6 +48,7 @@ class SQLiteStore:
         self._closed = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # people's texts are in it: nobody else on this machine reads them
             self._connection = self._open()
         except (sqlite3.Error, OSError) as error:
             raise DataError(f"{path}: cannot be used as a store of sessions ({error})") from None

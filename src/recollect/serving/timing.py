@@ -25,11 +25,23 @@ class Timing:
         began = time.monotonic()
         method = scope["method"] if scope["method"] in METHODS else "other"  # anybody can invent one
 
+        answered = False
+
+        def count(status: int) -> None:
+            nonlocal answered
+            answered = True
+            route = getattr(scope.get("route"), "path", "none")
+            self.metrics.requests.labels(method, route, status).inc()
+            self.metrics.seconds.labels(method, route).observe(time.monotonic() - began)
+
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")
-                self.metrics.requests.labels(method, route, message["status"]).inc()
-                self.metrics.seconds.labels(method, route).observe(time.monotonic() - began)
+                count(message["status"])
             await send(message)
 
-        await self.app(scope, receive, sent)
+        try:
+            await self.app(scope, receive, sent)
+        except Exception:
+            if not answered:  # that is done further out
+                count(500)
+            raise

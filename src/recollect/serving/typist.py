@@ -29,11 +29,15 @@ class Typist:
     def keep_on(self, live: Live) -> None:
         """See to it that somebody translates what is waiting; what has lost its past is left alone."""
         rested = asyncio.get_running_loop().time() >= live.resume
-        if live.work is None and not live.record.is_done and not self.closing and rested:
+        if live.work is None and not live.record.is_done and self._goes_on(live) and rested:
             live.work = asyncio.create_task(self._translate(live))
         for each in live.asked:
             if not each.past.holds(live.record):
                 each.answer.cancel()
+
+    def _goes_on(self, live: Live) -> bool:
+        """Whether to translate what is waiting: in the end, only what a request waits for."""
+        return not self.closing or bool(live.followers)
 
     def contrast(self, live: Live) -> None:
         """See to it that everything is also translated with nothing remembered."""
@@ -54,7 +58,7 @@ class Typist:
         session, store, claimed = live.record.id, self.sessions.store, False
         try:
             claimed = await store.claim(session, LEASE)
-            while claimed and not self.closing and not live.record.is_done:  # else another server is at it
+            while claimed and self._goes_on(live) and not live.record.is_done:  # else another server is at it
                 await self._next(live)
             if claimed:
                 await store.release(session)
@@ -84,7 +88,9 @@ class Typist:
                 await asyncio.wait([each.answer])
                 if each.answer.cancelled():
                     return  # it has lost its past
-                if not await self._note(live, record, each, each.answer.result()) or self.closing:
+                if not await self._note(live, record, each, each.answer.result()):
+                    return
+                if not self._goes_on(live):
                     return
                 await self.sessions.store.claim(record.id, LEASE)
         finally:

@@ -38,6 +38,8 @@ class Visits:
         self._desk, self._ledger, self._window = desk, ledger, window
         self._patience, self._clock = patience, clock
         self._beginning = asyncio.Lock()
+        self._rooms: dict[str, list[int]] = {}  # sessions, and the room of each request that is at them
+        self._over: set[str] = set()  # sessions of visits that have ended, while requests are at them
 
     @property
     def remembered(self) -> bool:
@@ -47,14 +49,27 @@ class Visits:
     @asynccontextmanager
     async def session(self, client: Client, terms: Sequence[Term] = (), room: int = 0) -> AsyncIterator[str]:
         """Yield the session of a client's visit, which has room for so many sentences."""
-        if self.remembered:
-            yield await self._session(client, terms, room)
+        self._desk.check_count(room)
+        if not self.remembered:
+            record = await self._desk.create(client.owner, [], glossary=terms)
+            try:
+                yield record.id
+            finally:
+                await self._desk.delete(client.owner, record.id)
             return
-        record = await self._desk.create(client.owner, [], glossary=terms)
+        session = await self._session(client, terms, room)
+        self._rooms.setdefault(session, []).append(room)
         try:
-            yield record.id
+            now = self._clock()
+            await self._ledger.note(_name(client, terms), f"{session} {now}", now + MONTH)
+            yield session
         finally:
-            await self._desk.delete(client.owner, record.id)
+            self._rooms[session].remove(room)
+            if not self._rooms[session]:
+                del self._rooms[session]
+                if session in self._over:
+                    self._over.remove(session)
+                    await self._end(client.owner, session)
 
     async def _session(self, client: Client, terms: Sequence[Term], room: int) -> str:
         found = await self._current(client, terms, room)
@@ -63,8 +78,6 @@ class Visits:
                 found = await self._current(client, terms, room)
                 if found is None:
                     found = await self._begin(client, terms)
-        now = self._clock()
-        await self._ledger.note(_name(client, terms), f"{found} {now}", now + MONTH)
         return found
 
     async def _current(self, client: Client, terms: Sequence[Term], room: int) -> str | None:
@@ -76,16 +89,25 @@ class Visits:
             record = await self._desk.look(client.owner, session)
         except MissingError:
             return None
-        return session if len(record.sentences) + room <= self._desk.settings.sentences else None
+        # What others are adding may be there already: then the next session begins a little early.
+        count = len(record.sentences) + sum(self._rooms.get(session, ())) + room
+        return session if count <= self._desk.settings.sentences else None
 
     async def _begin(self, client: Client, terms: Sequence[Term]) -> str:
         """Begin a session in place of the one of an earlier visit, which nobody has asked for by its id."""
         before = await self._ledger.noted(_name(client, terms), self._clock())
         if before is not None:
-            with suppress(MissingError):
-                await self._desk.delete(client.owner, before.partition(" ")[0])
+            await self._end(client.owner, before.partition(" ")[0])
         record = await self._desk.create(client.owner, [], name="LibreTranslate", glossary=terms)
         return record.id
+
+    async def _end(self, owner: Owner, session: str) -> None:
+        """Delete a session, now or when the last request that is at it has its answer."""
+        if session in self._rooms:
+            self._over.add(session)
+        else:
+            with suppress(MissingError):
+                await self._desk.delete(owner, session)
 
     async def translate(
         self, owner: Owner, session: str, sentences: Sequence[str], alternatives: int = 0

@@ -4,8 +4,9 @@ On a CPU, two processes of one thread each are faster than one process of two th
 batches are small or the machine has other work to do: they meet once per update, not once per operation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import TracebackType
@@ -18,23 +19,31 @@ from torch import Tensor
 from recollect.batches.sentences import Batch
 from recollect.errors import RunError
 from recollect.models.interface import SentenceModel
+from recollect.models.precision import lower_precision
 from recollect.predict import score
 
 __all__ = ["Crew", "add_gradient"]
 
 
 def add_gradient(
-    model: SentenceModel[Any], batch: Batch, *, tokens: int, label_smoothing: float, noise: int
+    model: SentenceModel[Any],
+    batch: Batch,
+    *,
+    tokens: int,
+    label_smoothing: float,
+    noise: int,
+    precision: str,
 ) -> float:
     """Add the gradient of a batch's loss per `tokens` to the model's; return the loss, summed over its own.
 
-    `noise` is the seed of all that is drawn at random.
+    `noise` is the seed of all that is drawn at random, `precision` that of the matrix products.
     """
     model.train()
     torch.manual_seed(noise)
     batch = batch.to(model.device)
-    step = model.unroll(batch.source, batch.lengths, batch.previous, batch.before)
-    loss = -score(model, step, batch.target, kept=batch.kept, smoothing=label_smoothing).sum()
+    with lower_precision(model.device, precision):
+        step = model.unroll(batch.source, batch.lengths, batch.previous, batch.before)
+        loss = -score(model, step, batch.target, kept=batch.kept, smoothing=label_smoothing).sum()
     (loss / tokens).backward()  # type: ignore[no-untyped-call]
     return float(loss.detach())
 
@@ -51,9 +60,17 @@ class Mate:
 class Crew:
     """This process and `size - 1` others; they share the model's parameters and end with the `with`."""
 
-    def __init__(self, model: SentenceModel[Any], size: int, *, label_smoothing: float, seed: int) -> None:
-        self.model, self.size = model, size
-        self.label_smoothing, self.seed = label_smoothing, seed
+    def __init__(
+        self,
+        model: SentenceModel[Any],
+        size: int,
+        *,
+        label_smoothing: float,
+        seed: int,
+        precision: str = "float32",
+    ) -> None:
+        self.model, self.size, self.seed = model, size, seed
+        self._add_gradient = partial(add_gradient, label_smoothing=label_smoothing, precision=precision)
         self._mates: list[Mate] = []
         self._threads = torch.get_num_threads()
 
@@ -68,7 +85,7 @@ class Crew:
             for gradient in gradients:
                 gradient.share_memory_()  # type: ignore[no-untyped-call]
             ours, theirs = context.Pipe()
-            given = (theirs, self.model, gradients, torch.get_num_threads())
+            given = (theirs, self.model, self._add_gradient, gradients, torch.get_num_threads())
             process = context.Process(target=_serve, args=given, daemon=True)
             process.start()
             theirs.close()  # so that their end is noticed
@@ -96,10 +113,8 @@ class Crew:
         mates = self._mates[: len(parts) - 1]
         for place, (mate, part) in enumerate(zip(mates, parts[1:], strict=True), 1):
             # Other noise in every share, and none that another update has.
-            self._told(mate.connection.send, (part, tokens, self.label_smoothing, noise + place * 2**40))
-        loss = add_gradient(
-            self.model, parts[0], tokens=tokens, label_smoothing=self.label_smoothing, noise=noise
-        )
+            self._told(mate.connection.send, (part, tokens, noise + place * 2**40))
+        loss = self._add_gradient(self.model, parts[0], tokens=tokens, noise=noise)
         for mate in mates:
             loss += self._told(mate.connection.recv)
             for parameter, gradient in zip(self.model.parameters(), mate.gradients, strict=True):
@@ -124,7 +139,11 @@ def _shares(batch: Batch, size: int) -> list[Batch]:
 
 
 def _serve(
-    connection: Connection, model: SentenceModel[Any], gradients: Sequence[Tensor], threads: int
+    connection: Connection,
+    model: SentenceModel[Any],
+    add: Callable[..., float],
+    gradients: Sequence[Tensor],
+    threads: int,
 ) -> None:
     """Compute what is asked for until nobody asks any more."""
     torch.set_num_threads(threads)
@@ -132,11 +151,9 @@ def _serve(
         parameter.grad = gradient
     while True:
         try:
-            part, tokens, label_smoothing, noise = connection.recv()
+            part, tokens, noise = connection.recv()
         except (EOFError, KeyboardInterrupt):
             return
         for gradient in gradients:
             gradient.zero_()
-        connection.send(
-            add_gradient(model, part, tokens=tokens, label_smoothing=label_smoothing, noise=noise)
-        )
+        connection.send(add(model, part, tokens=tokens, noise=noise))

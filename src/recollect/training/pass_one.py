@@ -34,6 +34,7 @@ class PassOne:
     cooldown: int
     clip: float
     label_smoothing: float
+    precision: str
     max_steps: int
     max_epochs: int | None
     validate_every: int
@@ -80,7 +81,13 @@ def train_pass_one(
     if at.step:
         progress.say(f"pass one goes on from step {at.step:,}")
 
-    crew = Crew(model, processes, label_smoothing=options.label_smoothing, seed=options.seed)
+    crew = Crew(
+        model,
+        processes,
+        label_smoothing=options.label_smoothing,
+        precision=options.precision,
+        seed=options.seed,
+    )
     with crew, progress.bar("pass one", options.max_steps, "steps", done=at.step) as advance:
         meter = Meter()
         while not _finished(at, options):

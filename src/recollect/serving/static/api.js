@@ -68,7 +68,9 @@ async function reason(response) {
   } catch {
     // Not JSON: something between here and the server answered.
   }
-  return `The server answered ${response.status} ${response.statusText}.`;
+  const { status } = response;
+  if (status >= 502 && status <= 504) return `The server does not answer (${status}). Is it running?`;
+  return `The server answered ${status}.`;
 }
 
 /** Save what the server sends under the name that it gives. */

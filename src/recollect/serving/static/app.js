@@ -11,7 +11,7 @@ import { Memory } from "./memory.js";
 import { closeDrawers, nextRegion, watchDrawers } from "./regions.js";
 import { Sentences } from "./sentences.js";
 import { Session } from "./session.js";
-import { calm, complain } from "./status.js";
+import { calm, calmIfAnswered, complain } from "./status.js";
 
 const sentences = new Sentences();
 const header = new Header(() => sentences.goToChange(1));
@@ -19,7 +19,8 @@ const memory = new Memory((number) => goTo(number));
 const glossary = new Glossary();
 const heat = new HeatMap();
 const documents = new Documents(() => leave());
-const composer = new Composer(({ id }) => (location.hash = id));
+const composer = new Composer((record) => documents.note(record), go);
+const GONE = "There is no such document here: it was deleted, has not been touched for long, or is of another key.";
 let session = null;
 
 /** Open the document whose id is in the address, or an empty sheet. */
@@ -28,22 +29,33 @@ async function openFromAddress() {
   close();
   calm();
   closeDrawers();
-  document.body.dataset.view = id ? "document" : "composer";
   documents.mark(id);
-  if (!id) {
-    header.clear();
-    composer.show();
-    return;
-  }
+  if (!id) return compose();
+  document.body.dataset.view = "document";
   composer.hide();
   try {
     const opened = await Session.open(id);
-    if (location.hash.slice(1) === id) use(opened);
-    else opened.close();
+    if (location.hash.slice(1) === id) return use(opened);
+    return opened.close();
   } catch (error) {
     if (error.status === 404) documents.drop(id);
-    complain(error);
+    if (location.hash.slice(1) === id) compose();
+    return complain(error.status === 404 ? new Refused(GONE, 404) : error);
   }
+}
+
+/** Show an empty sheet. */
+function compose() {
+  document.body.dataset.view = "composer";
+  header.clear();
+  composer.show();
+}
+
+/** Go to a document; resolves when it is being opened. */
+function go(id) {
+  const gone = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+  location.hash = id;
+  return gone;
 }
 
 function close() {
@@ -63,7 +75,7 @@ function use(opened) {
   for (const part of [header, sentences, memory, glossary]) part.show(session);
   documents.note(session);
   session.addEventListener("record", () => documents.note(session));
-  session.addEventListener("connection", ({ detail }) => detail && calm());
+  session.addEventListener("connection", ({ detail }) => detail && calmIfAnswered());
   session.addEventListener("refused", ({ detail }) => complain(detail));
   enterText();
 }

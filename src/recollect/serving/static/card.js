@@ -3,7 +3,8 @@
 import { byId, element } from "./elements.js";
 import { ORIGINS, percent, whence } from "./wording.js";
 
-const UNHEARD = "The memory had nothing to say here.";
+const UNHEARD = "The memory had little to say here.";
+const NARROW = matchMedia("(max-width: 50rem)"); // as in the style sheet
 
 export class Card {
   constructor(onEdit, onGo) {
@@ -57,9 +58,13 @@ export class Card {
     return element("ul", { "aria-label": "Looked at" }, ...lines);
   }
 
-  /** Below the word, within the window; a phone has it at its lower edge, by the style sheet. */
+  /** Below the word, within the window; a phone has it at its lower edge, and the word above it. */
   beside(word) {
-    const { width, height } = this.card.getBoundingClientRect();
+    const { width, height, top: edge } = this.card.getBoundingClientRect();
+    if (NARROW.matches) {
+      scrollBy(0, Math.max(0, word.bottom + 8 - edge));
+      return;
+    }
     const left = Math.min(Math.max(8, word.left - 12), innerWidth - width - 8);
     const below = word.bottom + 6;
     const top = below + height > innerHeight - 8 ? Math.max(8, word.top - height - 6) : below;

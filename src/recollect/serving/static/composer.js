@@ -1,14 +1,18 @@
 // Where a document begins: text that is typed or pasted, or a file that is chosen or dropped.
 
-import { answer, request } from "./api.js";
+import { answer, Refused, request } from "./api.js";
 import { byId } from "./elements.js";
 import { termsIn } from "./glossary.js";
 import { calm, complain } from "./status.js";
 import { languageName } from "./wording.js";
 
+const SURE = 90; // per cent, for a text to be taken for one in another language
+
 export class Composer {
-  constructor(onBegun) {
-    this.onBegun = onBegun;
+  /** `onMade` hears of every document that is made, `open` opens one. */
+  constructor(onMade, open) {
+    this.onMade = onMade;
+    this.open = open;
     this.text = byId("new-text");
     byId("composer").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -27,6 +31,7 @@ export class Composer {
   /** Say which language is read here; the example is of use for one of them only. */
   async greet() {
     const { languages } = await request("GET", "ready");
+    [this.language] = languages;
     this.text.placeholder = `Type or paste ${languageName(languages[0])} text here, or drop a file anywhere.`;
     byId("example").hidden = languages[0] !== "zh";
   }
@@ -46,31 +51,56 @@ export class Composer {
     const text = this.text.value.trim();
     if (!text) return this.text.focus();
     const glossary = termsIn(byId("new-terms").value);
-    return this.send(() => request("POST", "v1/sessions", { name: nameOf(text), text, glossary }));
+    return this.send([
+      async () => {
+        await this.doubt(text);
+        return request("POST", "v1/sessions", { name: nameOf(text), text, glossary });
+      },
+    ]);
+  }
+
+  /** Refuse a text that is surely in another language, the first time. */
+  async doubt(text) {
+    if (text === this.doubted) return;
+    const likely = await request("POST", "detect", { q: text.slice(0, 2000) });
+    const [{ language, confidence }] = likely;
+    if (confidence < SURE || likely.some((each) => each.language === this.language)) return;
+    this.doubted = text;
+    const [found, read] = [language, this.language].map(languageName);
+    throw new Refused(`This looks like ${found}; ${read} is read here. Translate once more to do it all the same.`, 400);
   }
 
   /** Upload files; the first becomes the open document. */
   async take(files) {
-    for (const file of [...files].reverse()) {
-      const form = new FormData();
-      form.append("file", file);
-      await this.send(async () => (await answer("POST", "v1/files", { file: form })).json());
-    }
+    await this.send(
+      [...files].reverse().map((file) => async () => {
+        const form = new FormData();
+        form.append("file", file);
+        return (await answer("POST", "v1/files", { file: form })).json();
+      }),
+    );
     byId("file").value = "";
   }
 
-  async send(post) {
+  /** Make documents and open the last of them; what was refused is told of all. */
+  async send(posts) {
     const button = byId("begin");
     button.disabled = true;
-    try {
-      const session = await post();
-      calm();
-      await this.onBegun(session);
-    } catch (error) {
-      complain(error);
-    } finally {
-      button.disabled = false;
+    const refused = [];
+    let made = null;
+    for (const post of posts) {
+      try {
+        made = await post();
+        this.onMade(made);
+      } catch (error) {
+        refused.unshift(error);
+      }
     }
+    button.disabled = false;
+    calm();
+    if (made) await this.open(made.id);
+    const reasons = [...new Set(refused.map(({ message }) => message))].join(" ");
+    if (refused.length) complain(Object.assign(refused[0], { message: reasons }));
   }
 
   async showExample() {

@@ -16,6 +16,11 @@ export class Documents {
     this.list = byId("document-list");
     this.found = [];
     this.list.addEventListener("keydown", (event) => this.typed(event));
+    addEventListener("storage", ({ key }) => {
+      if (key !== KEPT || hasKey()) return;
+      this.found = kept(); // another tab has kept something
+      this.write();
+    });
   }
 
   async load() {
@@ -24,18 +29,24 @@ export class Documents {
     this.write();
   }
 
-  /** Note how an open document stands. */
-  note({ id, name, sentences }) {
-    const others = this.found.filter((each) => each.id !== id);
-    this.found = [{ id, name, sentences: sentences.length, changed: Date.now() / 1000 }, ...others];
-    if (!hasKey()) keep(this.found);
-    this.write();
+  /** Note how a document stands: the open one, or one that was just made. */
+  note({ id, name, sentences, changed }) {
+    const title = name || sentences[0]?.source || "";
+    this.keep((found) => [
+      { id, name: title, sentences: sentences.length, changed },
+      ...found.filter((each) => each.id !== id),
+    ]);
   }
 
   /** A document that is no longer there is no longer listed. */
   drop(id) {
-    this.found = this.found.filter((each) => each.id !== id);
-    if (!hasKey()) keep(this.found);
+    this.keep((found) => found.filter((each) => each.id !== id));
+  }
+
+  /** Change the list, the newest first. What other tabs have kept meanwhile is part of it. */
+  keep(change) {
+    this.found = change(hasKey() ? this.found : kept()).sort((one, other) => other.changed - one.changed);
+    if (!hasKey()) localStorage.setItem(KEPT, JSON.stringify(this.found));
     this.write();
   }
 
@@ -52,8 +63,9 @@ export class Documents {
     if (focused) this.list.querySelector(`[data-key="${focused}"]`)?.focus();
   }
 
-  line({ id, name, sentences, changed }) {
+  line({ id, name: given, sentences, changed }) {
     const open = id === this.open;
+    const name = given || "Untitled"; // a program need not name what it sends
     return element(
       "li",
       { class: open ? "open" : "" },
@@ -102,8 +114,4 @@ export class Documents {
 
 function kept() {
   return JSON.parse(localStorage.getItem(KEPT) ?? "[]");
-}
-
-function keep(documents) {
-  localStorage.setItem(KEPT, JSON.stringify(documents));
 }

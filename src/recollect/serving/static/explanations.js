@@ -2,7 +2,7 @@
 
 import { wordOf, words } from "./words.js";
 
-const LEAST = 0.005; // that reached the word, for a remembered word to be worth a line
+const LEAST = 0.02; // that reached the word, for a remembered word to be worth a line
 
 /** Explanations of a document's sentences, fetched once for each revision. */
 export class Explanations {

@@ -23,6 +23,7 @@ export class Header {
 
   show(session) {
     this.session = session;
+    this.coming = false;
     session.addEventListener("record", () => this.write());
     session.addEventListener("sentence", () => this.writeProgress());
     session.addEventListener("following", () => {
@@ -75,14 +76,17 @@ export class Header {
     else bar.removeAttribute("value"); // how many follow is known only afterwards
     byId("count").textContent = waiting
       ? `${(count - waiting).toLocaleString("en")} of ${counted(count, "sentence")}`
-      : `${counted(count, "sentence")}, ${human.toLocaleString("en")} by you`;
+      : `${counted(count, "sentence")}${human ? `, ${human.toLocaleString("en")} by you` : ""}`;
+    if (this.coming && !waiting) say(`${counted(count, "sentence")} ${count === 1 ? "is" : "are"} translated.`);
+    this.coming = waiting > 0;
   }
 
   /** Tell which sentences followed what a person did. */
   tell({ what, sentences }) {
     const done = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
     const numbers = listed(sentences.map(({ number }) => number));
-    const text = sentences.length ? `${done}: ${numbers} followed.` : `${done}: nothing else changes.`;
+    const which = sentences.length === 1 ? "sentence" : "sentences";
+    const text = sentences.length ? `${done}: ${which} ${numbers} followed.` : `${done}: nothing else changes.`;
     const next = { label: "Next change", act: () => this.goToChange() };
     show(text, ...(sentences.length ? [next] : []));
     say(text);

@@ -5,6 +5,7 @@ import { byId, drawn } from "./elements.js";
 const LEAST = 0.03; // heard of a remembered word, for a line to be drawn
 const LANE = 6; // between lines that go side by side
 const GAP = 4; // between a word and the line that goes along below or above it
+const HIGH = 20; // the height of a label at the edge
 const BEND = 5; // the radius of corners
 
 export class Links {
@@ -52,6 +53,7 @@ export class Links {
     const from = this.shown.word.getBoundingClientRect();
     const edge = this.shown.word.closest(".target").getBoundingClientRect().left;
     const top = Math.max(frame.top, 0) + 26; // below the heads of the columns
+    let outside = 0; // lines that lead further up than can be seen: each has a line of its own for its label
     this.drawing.replaceChildren(
       ...this.ends().flatMap(({ look, target }, lane) => {
         const to = target.getBoundingClientRect();
@@ -60,14 +62,21 @@ export class Links {
           start: { x: from.left + from.width / 2 - frame.left + 3 * lane, y: from.top - frame.top - 1 },
           end: {
             x: to.left + Math.min(to.width, 80) / 2 - frame.left,
-            y: (above ? top + 8 : to.bottom + 1) - frame.top,
+            y: (above ? top + 8 + HIGH * outside++ : to.bottom + 1) - frame.top,
           },
           gutter: edge - frame.left - LANE * Math.min(lane, 2) - 4, // further out is the source
           above,
         });
       }),
     );
+    for (const label of this.drawing.querySelectorAll("text")) label.before(ground(label));
   }
+}
+
+/** Return what makes a label readable above text. */
+function ground(label) {
+  const { x, y, width, height } = label.getBBox();
+  return drawn("rect", { x: x - 4, y: y - 1, width: width + 8, height: height + 2, rx: 3, class: "ground" });
 }
 
 function line(look, lane, { start, end, gutter, above }) {

@@ -78,7 +78,7 @@ export class Memory {
   /** The legend counts the origins, and lets each be left out of the list. */
   writeLegend() {
     const buttons = Object.entries(ORIGINS).flatMap(([origin, name]) => {
-      const count = this.slots.filter((slot) => slot.origin === origin).length;
+      const count = this.slots.reduce((sum, slot) => sum + (slot.origin === origin ? slot.pieces : 0), 0);
       if (!count) return [];
       const toggle = () => {
         if (!this.hiddenOrigins.delete(origin)) this.hiddenOrigins.add(origin);
@@ -95,7 +95,7 @@ export class Memory {
           click: toggle,
         },
         element("span", { class: `origin ${origin}`, "aria-hidden": "true" }),
-        `${name} ${count}`,
+        `${name} ${count.toLocaleString("en")}`,
       );
     });
     byId("legend").replaceChildren(...buttons);
@@ -128,7 +128,7 @@ export class Memory {
         unseen(`, ${ORIGINS[word.origin]}`),
       ),
       element("td", {}, ...word.sentences.slice(0, SENTENCES).map((number) => whence(number, this.go))),
-      element("td", { class: "age", title: since }, `${word.age.toLocaleString("en")} ago`),
+      element("td", { class: "age", title: since }, word.age.toLocaleString("en")),
       element("td", { class: "acts" }, this.pinButton(word), this.forgetButton(word)),
     );
   }

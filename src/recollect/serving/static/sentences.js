@@ -145,6 +145,7 @@ export class Sentences extends EventTarget {
     } catch (error) {
       complain(error);
       show(before);
+      this.session.tell("sentence", number); // whoever counts counts again
       this.edit(number, null, text);
       return false;
     }

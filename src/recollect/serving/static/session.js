@@ -66,6 +66,7 @@ export class Session extends EventTarget {
     this.id = record.id;
     this.name = record.name || record.sentences[0]?.source || "Untitled";
     this.revision = record.revision;
+    this.changed = record.changed; // seconds since 1970
     this.languages = record.languages;
     this.remembers = record.memory;
     this.file = record.file; // its name, or null: text that was typed here

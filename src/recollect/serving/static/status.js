@@ -21,9 +21,12 @@ export function show(text, ...actions) {
   byId("message").replaceChildren(element("span", {}, text), ...buttons);
 }
 
-/** Show what went wrong until it is put away or something works again. */
+let unanswered = false; // the last complaint was that the server does not answer
+
+/** Show what went wrong until it is put away or another document is opened. */
 export function complain(error) {
   if (error.name === "AbortError") return;
+  unanswered = error.status === 0 || error.status >= 500;
   byId("trouble-text").textContent = error.message;
   byId("trouble").hidden = false;
   if (!("status" in error)) throw error; // our own mistake: let the console have it
@@ -31,4 +34,9 @@ export function complain(error) {
 
 export function calm() {
   byId("trouble").hidden = true;
+}
+
+/** The server answers again: no need to say that it does not. */
+export function calmIfAnswered() {
+  if (unanswered) calm();
 }
