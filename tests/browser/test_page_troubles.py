@@ -75,6 +75,20 @@ def test_a_text_in_another_language_is_doubted_once(desk: Desk) -> None:
     expect(desk.row(1)).to_have_attribute("data-state", "machine")
 
 
+def test_a_text_may_come_before_the_greeting(make_page, server, story: Story) -> None:
+    desk = make_page(server.address)
+    held = []
+    desk.page.route("**/ready", lambda route: held.append(route))
+    with desk.page.expect_request("**/ready"):
+        desk.page.reload()
+    desk.page.get_by_label("Text to translate").fill(story.text)
+    with desk.page.expect_response("**/detect"):
+        desk.page.get_by_role("button", name="Translate", exact=True).click()
+    desk.page.wait_for_timeout(200)  # time for whatever does not wait for the greeting
+    held[0].continue_()
+    desk.finished(len(story.sentences))
+
+
 def test_a_document_without_a_name_can_be_found(make_page, keyed_server) -> None:
     make_page.allowed = ("status of 401",)
     desk = make_page(keyed_server.address)

@@ -28,12 +28,22 @@ export class Composer {
     this.greet().catch(complain);
   }
 
+  /** Return which language is read here; asked once, and again where the server did not answer. */
+  async language() {
+    this.ready ??= request("GET", "ready");
+    try {
+      return (await this.ready).languages[0];
+    } catch (error) {
+      this.ready = null;
+      throw error;
+    }
+  }
+
   /** Say which language is read here; the example is of use for one of them only. */
   async greet() {
-    const { languages } = await request("GET", "ready");
-    [this.language] = languages;
-    this.text.placeholder = `Type or paste ${languageName(languages[0])} text here, or drop a file anywhere.`;
-    byId("example").hidden = languages[0] !== "zh";
+    const language = await this.language();
+    this.text.placeholder = `Type or paste ${languageName(language)} text here, or drop a file anywhere.`;
+    byId("example").hidden = language !== "zh";
   }
 
   show() {
@@ -63,10 +73,11 @@ export class Composer {
   async doubt(text) {
     if (text === this.doubted) return;
     const likely = await request("POST", "detect", { q: text.slice(0, 2000) });
+    const wanted = await this.language(); // who types at once may be ahead of the greeting
     const [{ language, confidence }] = likely;
-    if (confidence < SURE || likely.some((each) => each.language === this.language)) return;
+    if (confidence < SURE || likely.some((each) => each.language === wanted)) return;
     this.doubted = text;
-    const [found, read] = [language, this.language].map(languageName);
+    const [found, read] = [language, wanted].map(languageName);
     throw new Refused(`This looks like ${found}; ${read} is read here. Translate once more to do it all the same.`, 400);
   }
 
