@@ -11,7 +11,7 @@ def vocabulary(request: pytest.FixtureRequest) -> SubwordVocabulary:
     return SubwordVocabulary.learn([*TEXTS[:2] * 20], 300, written=request.param)
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "  the   cat ", "", "日本語", "ＡＢ，"])
+@pytest.mark.parametrize("text", [*TEXTS, "  the   cat ", "", "日本語", "ＡＢ，", "“the cat” — 『sat』"])
 def test_spans_cover_all_words_in_order(text: str, vocabulary: SubwordVocabulary) -> None:
     pieces = [vocabulary.piece(token) for token in vocabulary.encode(text)]
     spans = piece_spans(text, pieces)
@@ -25,3 +25,7 @@ def test_unknown_words_take_their_place() -> None:
 
 def test_dropped_characters_are_stepped_over() -> None:
     assert piece_spans("a\u200bb c", ["▁a", "b", "▁c"]) == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_lookalikes_are_at_the_same_place() -> None:
+    assert piece_spans("“go” home", ['▁"go', '"', "▁home"]) == [(0, 3), (3, 4), (5, 9)]

@@ -56,7 +56,28 @@ def test_any_text_can_be_spelled_out_again(written, read, text):
 def test_a_written_vocabulary_keeps_typography_and_a_read_one_folds_it(written, read):
     text = "“Ｗｅ”，\u3000never\u00a0①…\u200b"
     assert written.normalise(text) == "“Ｗｅ”， never ①…"
-    assert read.normalise(text) == "“We”, never 1..."
+    assert read.normalise(text) == "“We”, never 1..."  # it knows no quotation mark at all
+
+
+def test_what_is_only_read_may_look_like_something_known():
+    quoted = [f'"{sentence}" - {sentence}' for sentence in SENTENCES]
+    read = SubwordVocabulary.learn(quoted, 330, written=False)
+    text, plain = "“The river” — 『walks』", '"The river" - "walks"'
+    assert read.encode(text) == read.encode(plain)
+    assert read.encode_many([text]) == [read.encode(plain)]
+    assert read.normalise(text) == plain
+    written = SubwordVocabulary.learn(quoted, 330, written=True)
+    assert written.normalise(text) == text
+
+
+def test_what_is_known_is_read_as_it_is(tmp_path):
+    quoted = [f'"{sentence}" “{sentence}”' for sentence in SENTENCES]
+    read = SubwordVocabulary.learn(quoted, 330, written=False)
+    assert read.normalise("“The river” 「walks」") == '“The river” "walks"'
+    read.save(tmp_path, "source")
+    assert load_vocabulary(tmp_path, "source").normalise("«walks»") == '"walks"'
+    read.save(tmp_path, "target")
+    assert load_vocabulary(tmp_path, "target").normalise("«walks»") == "«walks»"
 
 
 def test_many_texts_are_encoded_as_one_by_one(written):

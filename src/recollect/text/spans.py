@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from unicodedata import normalize
 
+from recollect.text.lookalikes import SAME
 from recollect.text.segment import Span
 from recollect.text.specials import SPECIALS, UNK
 
@@ -38,7 +39,7 @@ def piece_spans(text: str, pieces: Sequence[str]) -> list[Span]:
             rest = b"" if body else rest
         else:
             body, rest = piece.replace(_WORD_START, ""), b""
-        body = normalize("NFKC", body)
+        body = "".join(_plain(each) for each in body)
         if piece == _UNKNOWN:
             while end < len(folded) and not folded[end].isspace():
                 end += 1
@@ -55,7 +56,11 @@ def _fold(text: str) -> tuple[str, list[int]]:
     """Return the text with compatible characters folded, and where each of its characters came from."""
     folded, origin = [], []
     for place, character in enumerate(text):
-        for each in normalize("NFKC", character):
+        for each in _plain(character):
             folded.append(each)
             origin.append(place)
     return "".join(folded), [*origin, len(text)]
+
+
+def _plain(character: str) -> str:
+    return "".join(SAME.get(each, each) for each in normalize("NFKC", character))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import sentencepiece
 
 from recollect.errors import DataError
+from recollect.text.lookalikes import known_lookalikes
 from recollect.text.specials import BOS, EOS, PAD, SPECIALS, UNK
 
 __all__ = ["SubwordMethod", "SubwordVocabulary"]
@@ -25,16 +26,21 @@ _TO_NOTHING = [*range(0x01, 0x09), *range(0x0E, 0x1C), 0x7F, 0xAD, 0x200B, 0x206
 
 
 class SubwordVocabulary:
-    """A SentencePiece model with our ids for the specials and bytes for rare characters."""
+    """A SentencePiece model with our ids for the specials and bytes for rare characters.
+
+    A vocabulary that is only `read` takes typography that it does not know for what looks like it: bytes
+    that were never seen in training tell a model nothing.
+    """
 
     FILE = "{side}.subwords.model"
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, *, read: bool = False) -> None:
         self._model = model
         self._processor = sentencepiece.SentencePieceProcessor()
         self._processor.LoadFromSerializedProto(model)
         if [self._processor.IdToPiece(token) for token in (PAD, UNK, BOS, EOS)] != list(SPECIALS):
             raise DataError("a SentencePiece model must have <pad> <unk> <s> </s> as ids 0 to 3")
+        self._read_as = known_lookalikes(self._knows) if read else {}
 
     @classmethod
     def learn(
@@ -75,7 +81,7 @@ class SubwordVocabulary:
                 raise DataError(
                     f"SentencePiece cannot learn {size} subwords from {len(sentences)} sentences: {error}"
                 ) from None
-        return cls(_without_scratch_path(model.getvalue()))
+        return cls(_without_scratch_path(model.getvalue()), read=not written)
 
     @property
     def size(self) -> int:
@@ -84,15 +90,17 @@ class SubwordVocabulary:
 
     def normalise(self, text: str) -> str:
         """The text as this vocabulary sees it: what decoding its ids gives back."""
+        text = text.translate(self._read_as)
         return str(self._processor.Normalize(text)).replace(_WORD_START, " ").strip(" ")
 
     def encode(self, text: str) -> list[int]:
         """Ids of the most probable pieces."""
-        return list(self._processor.Encode(text))
+        return list(self._processor.Encode(text.translate(self._read_as)))
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the pieces of each text, on two threads."""
-        return list(self._processor.Encode(list(texts), num_threads=_THREADS)) if texts else []
+        read = [text.translate(self._read_as) for text in texts]
+        return list(self._processor.Encode(read, num_threads=_THREADS)) if texts else []
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of the pieces; padding, start and end are left out."""
@@ -106,6 +114,9 @@ class SubwordVocabulary:
         """Whether a space stands before the piece."""
         return self.piece(token).startswith(_WORD_START)
 
+    def _knows(self, character: str) -> bool:
+        return not any(self._processor.IsByte(token) for token in self._processor.Encode(character))
+
     def save(self, folder: Path, side: str) -> None:
         """Write the SentencePiece model."""
         (folder / self.FILE.format(side=side)).write_bytes(self._model)
@@ -115,7 +126,7 @@ class SubwordVocabulary:
         """Read what `save` wrote."""
         path = folder / cls.FILE.format(side=side)
         try:
-            return cls(path.read_bytes())
+            return cls(path.read_bytes(), read=side == "source")
         except RuntimeError:
             raise DataError(f"{path}: not a SentencePiece model, or a damaged one") from None
 

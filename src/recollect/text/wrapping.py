@@ -46,14 +46,22 @@ def _words(text: str) -> list[Span]:
 
 
 def _breaks(text: str) -> Iterator[tuple[int, int]]:
-    """Where a line may end, and where the next begins: at a space, or between Chinese characters."""
-    for at in range(1, len(text)):
-        before, after = text[at - 1], text[at]
-        if after == " " and at + 1 < len(text):
-            if not (is_dense(before) and is_dense(text[at + 1])):
-                yield at, at + 1
-        elif is_dense(before) and is_dense(after) and before not in _NO_END and after not in _NO_START:
+    """Where a line may end, and where the next begins: at spaces, or between Chinese characters."""
+    at = 1
+    while at < len(text):
+        begin = at
+        while at < len(text) and text[at] == " ":
+            at += 1
+        if at == len(text):
+            return
+        before, after = text[begin - 1], text[at]
+        dense = is_dense(before) and is_dense(after)
+        if at > begin:
+            if not dense:  # where spaces would be lost
+                yield begin, at
+        elif dense and before not in _NO_END and after not in _NO_START:
             yield at, at
+        at += 1
 
 
 def wrapped(parts: Iterable[tuple[str, bool]], columns: int) -> list[str]:

@@ -218,6 +218,16 @@ def test_a_translation_cannot_become_another_cue():
     assert sources(after) == ["Eins 9 00:00:09,000 → 00:00:10,000 Neun Two."]
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_line_that_gets_no_words_does_not_end_its_cue(ending):
+    text = "WEBVTT\n\n" + srt("One,", "two,", "three\n- Yes").replace(",000", ".000")
+    content = read_subtitles(text.replace("\n", ending).encode(), "film")
+    assert [unit.source.text for unit in content.units] == ["One, two, three", "Yes"]
+    after = content.render([Inline("Eins zwei"), Inline("Ja")])
+    assert after.decode().endswith(f"00:00:04.000{ending}- Ja{ending}")
+    assert [unit.source.text for unit in read_subtitles(after, "film").units] == ["Eins", "zwei", "Ja"]
+
+
 lines_of_text = st.text(st.sampled_from("ab,.!-，。中 <i></i>{\\an8}&amp;♪"), max_size=12).filter(
     lambda line: "-->" not in line and line.strip() and not line.strip().isdigit()
 )

@@ -10,7 +10,7 @@ from recollect.text.formats.content import Content, Unit
 from recollect.text.formats.cues import Cue, read_ass, read_srt, read_vtt
 from recollect.text.formats.turns import ASS, SRT, VTT, Syntax, Turn, turns
 from recollect.text.inline import Inline, Mark
-from recollect.text.places import splice
+from recollect.text.places import Span, splice
 from recollect.text.scripts import glue
 from recollect.text.wrapping import share, width, wrap
 
@@ -28,6 +28,7 @@ _ASIDE = re.compile(r"[\[(（【].*[\])）】]", re.DOTALL)  # [a door slams]
 _NEW_SPEAKER = re.compile(r">>|[\[(（【♪]|(?![a-z])[\w .'’-]{1,20}[:：](?!\d)")
 _BREAKS = re.compile(r"[\r\n]+")
 _BEGIN = re.compile(r"\s*+(WEBVTT|[\[;])")
+_REST_BEFORE_A_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)(?=[ \t]*\S)")
 _DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 
 
@@ -156,7 +157,10 @@ class _Subtitles:
             for turn, newline, part in zip(sentence.turns, sentence.newlines, _closed(parts), strict=True):
                 if part != turn.said:
                     rows = wrap(part, taken=width(turn.dash.lstrip()))
-                    changes.append((turn.span, newline.join(self._write(row) for row in rows)))
+                    words = newline.join(self._write(row) for row in rows)
+                    changes.append(
+                        (turn.span if words else _with_its_line(self.decoded.text, turn.span), words)
+                    )
         return self.decoded.encode(splice(self.decoded.text, changes))
 
     def _write(self, row: Inline) -> str:
@@ -164,6 +168,13 @@ class _Subtitles:
             piece.raw if isinstance(piece, Mark) else self.syntax.write(_BREAKS.sub(" ", piece))
             for piece in row.pieces()
         )
+
+
+def _with_its_line(text: str, span: Span) -> Span:
+    """Return the whole line if there is nothing else in it and another follows: an empty line ends a cue."""
+    start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
+    rest = _REST_BEFORE_A_LINE.match(text, span.end)
+    return Span(start, rest.end()) if rest and not text[start : span.start].strip() else span
 
 
 def _closed(parts: Sequence[Inline]) -> list[Inline]:
