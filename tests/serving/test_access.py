@@ -228,6 +228,26 @@ def test_names_of_files_never_touch_paths(
     assert there == {"sessions.db", "ledger.db"}
 
 
+def test_what_is_refused_for_its_size_is_not_counted(started: Callable[[Settings], httpx.Client]) -> None:
+    server = started(Settings(sentences=2, characters=10, daily=30))
+    session = server.post("/v1/sessions", json={"sentences": ["ba be"]}).json()["id"]  # 5 of 30
+    many, long = ["ba be bi"] * 3, ["ba be bi bo bu"]
+    for path, body in (
+        ("/v1/sessions", {"sentences": many}),
+        ("/v1/sessions", {"sentences": long}),
+        (f"/v1/sessions/{session}/sentences", {"sentences": many[:2]}),
+        ("/translate", {"q": many} | PAIR),
+        ("/translate", {"q": long, "memory": False} | PAIR),
+    ):
+        for _ in range(2):
+            assert server.post(path, json=body).status_code == 413, path
+    for path in ("/v1/files", "/translate_file"):
+        refused = server.post(path, files={"file": ("a.txt", b"ba be\n\n" * 3)}, data=PAIR)
+        assert refused.status_code == 413
+    assert server.post("/v1/sessions", json={"sentences": ["ba be bi", "ba be"]}).status_code == 201  # 18
+    assert server.post("/v1/sessions", json={"sentences": ["ba be bi", "ba be"]}).status_code == 429
+
+
 def test_files_have_a_size(started: Callable[[Settings], httpx.Client]) -> None:
     server = started(Settings(upload=2000))
     for path in ("/v1/files", "/translate_file"):

@@ -374,6 +374,32 @@ def test_a_session_is_taken_elsewhere(translator, tmp_path):
     at_desk(translator, tmp_path, work)
 
 
+def test_what_was_said_again_after_it_was_forgotten_is_remembered_elsewhere(translator, tmp_path):
+    async def work(desk):
+        record = await desk.create(ANNA, sentences(TEXT[:2]))
+        await desk.act(ANNA, record.id, lambda each: each.correct(1, "lu lo"))
+        await desk.act(ANNA, record.id, lambda each: each.forget("lu"))
+        await desk.act(ANNA, record.id, lambda each: each.forget("lo"))
+        await desk.act(ANNA, record.id, lambda each: each.correct(2, "lu la"))
+        record = await done(desk, ANNA, record.id)
+        blank = desk.blank(BOB)
+        fill(blank, Export.model_validate_json(exported(record, None).model_dump_json()))
+        taken = await desk.begin(BOB, blank)
+        there = [
+            [(each.word, each.sentence) for each in (await inspect_memory(desk, *session)).words]
+            for session in ((ANNA, record.id), (BOB, taken.id))
+        ]
+        assert there[0] == there[1]
+        assert ("lu", 2) in there[1]
+        assert "lo" not in {word for word, _ in there[1]}
+        await desk.act(BOB, taken.id, lambda each: each.correct(1, "lo"))
+        await done(desk, BOB, taken.id)
+        later = (await inspect_memory(desk, BOB, taken.id)).words
+        assert ("lo", 1) in [(each.word, each.sentence) for each in later]
+
+    at_desk(translator, tmp_path, work)
+
+
 def test_a_translation_that_fails_is_tried_again_when_somebody_asks(translator, tmp_path, monkeypatch):
     async def work(desk):
         real, broken = desk.engine.translate, [True]

@@ -13,7 +13,7 @@ from recollect.serving.record import Sentence
 __all__ = ["A_FILE", "REFUSALS", "Charge", "Number", "SessionId", "TheCharge", "TheDesk", "TheOwner"]
 
 Charge = Callable[[Sequence[Sentence]], Awaitable[None]]
-"""Counts what the machine is to translate, or refuses it."""
+"""Counts what the machine is to translate, or refuses it: too much for one session costs nothing."""
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": Failure} for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)
@@ -38,8 +38,9 @@ TheDesk = Annotated[Desk, Depends(_desk)]
 TheOwner = Annotated[Owner, Depends(_owner)]
 
 
-async def _charge(request: Request, owner: TheOwner) -> Charge:
+async def _charge(request: Request, owner: TheOwner, desk: TheDesk) -> Charge:
     async def charge(sentences: Sequence[Sentence]) -> None:
+        desk.check_sentences(sentences)
         characters = sum(len(each.source) for each in sentences if not each.human)
         await request.app.state.access.charge(request, characters)
 

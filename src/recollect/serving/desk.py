@@ -162,9 +162,13 @@ class Desk:
 
     def check_sentences(self, sentences: Sequence[Sentence]) -> None:
         """Refuse a text that is too long for one session."""
-        self.check_count(len(sentences))
-        for each in sentences:
-            self.check_length(each.source)
+        self.check_texts([each.source for each in sentences])
+
+    def check_texts(self, texts: Sequence[str]) -> None:
+        """The same, of sentences that are text alone."""
+        self.check_count(len(texts))
+        for text in texts:
+            self.check_length(text)
 
     def check_file(self, data: bytes) -> None:
         """Refuse a file that is too large."""

@@ -15,6 +15,7 @@ __all__ = ["Export", "exported", "fill"]
 
 Text = Annotated[str, Field(max_length=100_000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
+When = Annotated[int, Field(ge=0, le=2**40, description="When a person did it: the greater, the later.")]
 
 
 class _Strict(BaseModel):
@@ -29,6 +30,7 @@ class ExportedSentence(_Strict):
     state: Literal["waiting", "machine", "corrected", "confirmed"] = "waiting"
     where: Annotated[str, Field(max_length=500)] = ""
     gap: Annotated[str, Field(max_length=10, pattern=r"^\s*$")] = ""
+    settled: When = 1
 
     @model_validator(mode="after")
     def _waits_or_not(self) -> Self:
@@ -44,6 +46,13 @@ class ExportedTerm(_Strict):
     target: Annotated[str, Field(min_length=1, max_length=500)]
 
 
+class ExportedForgotten(_Strict):
+    """A word that the memory does not keep, unless a person said it later."""
+
+    word: Word
+    epoch: When = 1
+
+
 class Export(_Strict):
     """A whole session, but for the way back: what was undone or could be undone is not in it."""
 
@@ -57,7 +66,7 @@ class Export(_Strict):
     data: Annotated[str, Field(description="The file it came in, in base64.")] | None = None
     glossary: list[ExportedTerm] = []
     pins: Annotated[list[Word], Field(max_length=1000)] = []
-    forgotten: Annotated[list[Word], Field(max_length=1000)] = []
+    forgotten: Annotated[list[ExportedForgotten], Field(max_length=1000)] = []
     sentences: list[ExportedSentence] = []
 
 
@@ -73,7 +82,7 @@ def exported(record: Record, file: bytes | None) -> Export:
         data=None if file is None else b64encode(file).decode(),
         glossary=[ExportedTerm(source=term.source, target=term.target) for term in record.glossary],
         pins=list(record.pins),
-        forgotten=[each.word for each in record.forgotten],
+        forgotten=[ExportedForgotten(word=each.word, epoch=each.epoch) for each in record.forgotten],
         sentences=[
             ExportedSentence.model_validate(
                 {
@@ -82,6 +91,7 @@ def exported(record: Record, file: bytes | None) -> Export:
                     "state": each.state,
                     "where": each.where,
                     "gap": each.gap,
+                    "settled": each.settled,
                 }
             )
             for each in record.sentences
@@ -100,10 +110,10 @@ def fill(record: Record, given: Export) -> bytes | None:
     record.name, record.memory = given.name, given.memory
     record.glossary = tuple(Term(term.source, term.target) for term in given.glossary)
     record.pins = tuple(dict.fromkeys(given.pins))
-    record.forgotten = tuple(
-        Forgotten(word, record.epoch) for word in dict.fromkeys(given.forgotten) if word not in given.pins
-    )
-    record.append(_sentence(each, record.epoch) for each in given.sentences)
+    forgotten = {each.word: each.epoch for each in given.forgotten if each.word not in given.pins}
+    record.forgotten = tuple(Forgotten(word, epoch) for word, epoch in forgotten.items())
+    record.append(map(_sentence, given.sentences))
+    record.epoch = max([record.epoch, *forgotten.values(), *(each.settled for each in record.sentences)])
     waiting = [place for place, each in enumerate(record.sentences) if each.state == WAITING]
     record.pending = min(waiting, default=len(record.sentences))
     if given.data is None or given.file is None or given.format is None:
@@ -116,13 +126,13 @@ def fill(record: Record, given: Export) -> bytes | None:
     return data
 
 
-def _sentence(given: ExportedSentence, epoch: int) -> Sentence:
+def _sentence(given: ExportedSentence) -> Sentence:
     human = given.state in (CORRECTED, CONFIRMED)
     return Sentence(
         given.source,
         given.text,
         given.state,
-        settled=epoch if human else 0,
+        settled=given.settled if human else 0,
         where=given.where,
         gap=given.gap,
     )

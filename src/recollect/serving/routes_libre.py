@@ -97,6 +97,7 @@ async def translate(
     terms = [Term(each.source, each.target) for each in fields.glossary]
     taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
     sentences = [sentence for text in taken for sentence in text.sentences]
+    desk.check_texts(sentences)
     await request.app.state.access.charge(request, sum(map(len, texts)))
     if not fields.memory:
         said = await visits.translate_alone(sentences, fields.alternatives)
@@ -151,6 +152,7 @@ async def translate_file(
         found = await heard_as(languages, fields.source, fields.target, texts)
         if _is_already(found, languages):
             raise WrongError(f"this is {language_name(found.language)} already")
+        desk.check_sentences(sentences)
         await request.app.state.access.charge(request, sum(map(len, texts)))
 
     data, name = await file.read(), safe_name(file.filename or "document")

@@ -34,6 +34,7 @@ router = APIRouter(prefix="/v1", tags=["sessions"], responses=REFUSALS)
 async def create(new: NewSession, desk: TheDesk, owner: TheOwner, charge: TheCharge) -> SessionAnswer:
     """Begin a session; its translation begins at once, in the background."""
     sentences, terms = _sentences(desk, new), _terms(new.glossary)
+    desk.check_terms(terms)
     await charge(sentences)
     record = await desk.create(owner, sentences, name=new.name, memory=new.memory, glossary=terms)
     return SessionAnswer.of(record)
@@ -53,6 +54,7 @@ async def take_in(given: Export, desk: TheDesk, owner: TheOwner, charge: TheChar
     desk.check_file(file or b"")
     for each in record.sentences:
         desk.check_length(each.text or "")
+    desk.check_terms(record.glossary)
     await charge(record.sentences)
     return SessionAnswer.of(await desk.begin(owner, record, file))
 
@@ -81,9 +83,11 @@ async def append(
     session: SessionId, added: Appended, desk: TheDesk, owner: TheOwner, charge: TheCharge
 ) -> AppendedAnswer:
     """Add text at the end."""
-    if (await desk.look(owner, session)).file is not None:
+    before = await desk.look(owner, session)
+    if before.file is not None:
         raise WrongError("a file comes back as it was: nothing can be added to it")
     sentences = _sentences(desk, added)
+    desk.check_count(len(before.sentences) + len(sentences))
     await charge(sentences)
     places = await desk.append(owner, session, sentences)
     record = await desk.look(owner, session)
