@@ -72,6 +72,20 @@ def test_notes_are_replaced_and_outlive_the_server(opened: Callable[[], Ledger])
     run(opened, then)
 
 
+def test_of_two_that_claim_one_is_first(opened: Callable[[], Ledger]) -> None:
+    async def work(ledger: Ledger) -> None:
+        other = opened()
+        for before in (None, "0", "1", "2"):
+            now = "0" if before is None else str(int(before) + 1)
+            both = (each.claim("a", before, now, NOON, NOON + 10) for each in (ledger, other))
+            assert sorted(await asyncio.gather(*both)) == [False, True]
+            assert await ledger.noted("a", NOON) == now
+        assert not await ledger.claim("a", None, "x", NOON, NOON + 10)
+        await other.close()
+
+    run(opened, work)
+
+
 def test_a_minute_and_a_day_begin_anew(opened: Callable[[], Ledger]) -> None:
     async def work(ledger: Ledger) -> None:
         now = NOON

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
+import httpx
 import pytest
 from redis_server import redis_server
 from served import Served, texts
+
+from recollect.serving.keys import make_key
 
 STORY = ["你好，王小明。", "我们今天去看医生。", "医生在哪里？", "王小明不知道。", "王小明在家里睡觉。"]
 
@@ -58,6 +62,25 @@ def test_both_may_correct_at_the_same_time(servers: tuple[Served, Served]) -> No
     found = [texts(server.show(session)) for server in servers]
     assert found[0] == found[1]
     assert None not in found[0]
+
+
+def test_requests_that_name_no_session_share_one_wherever_they_arrive(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("visits")
+    key = make_key(folder / "keys.json", "anna", "2026-01-02")
+    fields = {"q": "你好", "source": "zh", "target": "en", "api_key": key}
+    with redis_server(folder) as address, ExitStack() as stack:
+        both = [Served(folder, address, "--keys", str(folder / "keys.json")) for _ in range(2)]
+        for server in both:
+            stack.callback(server.end)
+
+        def ask(number: int) -> str:
+            answer = httpx.post(f"{both[number % 2].address}/translate", json=fields, timeout=60)
+            return answer.headers["X-Recollect-Session"]
+
+        with ThreadPoolExecutor(8) as pool:
+            assert len(set(pool.map(ask, range(16)))) == 1
 
 
 def test_when_one_dies_the_other_does_its_work(servers: tuple[Served, Served]) -> None:

@@ -25,6 +25,9 @@ class Ledger(Protocol):
     async def noted(self, name: str, now: float) -> str | None:
         """Return what is written down, if its time is not over."""
 
+    async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
+        """Write something down if `before` is what is written there still; return whether it was."""
+
     async def close(self) -> None:
         """Let go of the file or the connection."""
 
@@ -65,6 +68,13 @@ class SqliteLedger:
         """Return what is written down, if its time is not over."""
         row = self._do("SELECT note FROM ledger WHERE name = ? AND until > ?", name, now)
         return None if row is None else str(row[0])
+
+    async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
+        """Write something down if `before` is what is written there still; return whether it was."""
+        if await self.noted(name, now) != before:
+            return False
+        await self.note(name, text, until)  # nobody comes between: neither call waits for anything
+        return True
 
     def _do(self, statement: str, *values: object) -> tuple[Any, ...] | None:
         try:

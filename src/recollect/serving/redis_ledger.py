@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, WatchError
 
 from recollect.serving.refusals import StoreError
 
@@ -43,6 +43,21 @@ class RedisLedger:
         with _answering():
             found = await self._base.get(_PREFIX + name)
         return None if found is None else str(found)
+
+    async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
+        """Write something down if `before` is what is written there still; return whether it was."""
+        with _answering():
+            async with self._base.pipeline(transaction=True) as line:
+                await line.watch(_PREFIX + name)
+                if await line.get(_PREFIX + name) != before:
+                    return False
+                line.multi()  # type: ignore[no-untyped-call]
+                line.set(_PREFIX + name, text, exat=int(until) + 1)
+                try:
+                    await line.execute()
+                except WatchError:
+                    return False
+                return True
 
     async def close(self) -> None:
         """Close the connections."""

@@ -75,9 +75,10 @@ class Visits:
         found = await self._current(client, terms, room)
         if found is None:
             async with self._beginning:
-                found = await self._current(client, terms, room)
-                if found is None:
-                    found = await self._begin(client, terms)
+                # Another server of this site may begin one, too: the first to note it is right.
+                while (found := await self._current(client, terms, room)) is None:
+                    if (found := await self._begin(client, terms)) is not None:
+                        break
         return found
 
     async def _current(self, client: Client, terms: Sequence[Term], room: int) -> str | None:
@@ -93,12 +94,19 @@ class Visits:
         count = len(record.sentences) + sum(self._rooms.get(session, ())) + room
         return session if count <= self._desk.settings.sentences else None
 
-    async def _begin(self, client: Client, terms: Sequence[Term]) -> str:
-        """Begin a session in place of the one of an earlier visit, which nobody has asked for by its id."""
-        before = await self._ledger.noted(_name(client, terms), self._clock())
+    async def _begin(self, client: Client, terms: Sequence[Term]) -> str | None:
+        """Begin a session in place of the one of an earlier visit, which nobody has asked for by its id.
+
+        None: somebody else has just begun one.
+        """
+        name, now = _name(client, terms), self._clock()
+        before = await self._ledger.noted(name, now)
+        record = await self._desk.create(client.owner, [], name="LibreTranslate", glossary=terms)
+        if not await self._ledger.claim(name, before, f"{record.id} {now}", now, now + MONTH):
+            await self._desk.delete(client.owner, record.id)
+            return None
         if before is not None:
             await self._end(client.owner, before.partition(" ")[0])
-        record = await self._desk.create(client.owner, [], name="LibreTranslate", glossary=terms)
         return record.id
 
     async def _end(self, owner: Owner, session: str) -> None:
