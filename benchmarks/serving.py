@@ -180,7 +180,7 @@ async def until_done(own: httpx.AsyncClient, session: str) -> int:
 async def growth(server: Server, texts: list[str], requests: int) -> dict[str, Any]:
     """Send requests of all kinds; return the server's memory on the way."""
     chance, count = random.Random(3), 0
-    found = [{"requests": 0, "megabytes": round(server.megabytes, 1)}]
+    found = [await held(server, 0)]
     async with client(server) as own:
         while count < requests:
             session = (await own.post("/sessions", json={"sentences": chance.choices(texts, k=4)})).json()[
@@ -206,9 +206,21 @@ async def growth(server: Server, texts: list[str], requests: int) -> dict[str, A
             if chance.random() < 0.5:
                 await own.delete(path)
             if count // 500 > found[-1]["requests"] // 500:
-                found.append({"requests": count, "megabytes": round(server.megabytes, 1)})
-    half = [each["megabytes"] for each in found[len(found) // 2 :]]
-    return {"samples": found, "second_half_growth_mb": round(half[-1] - half[0], 1)}
+                found.append(await held(server, count))
+    return {"samples": found}
+
+
+async def held(server: Server, requests: int) -> dict[str, float]:
+    """Return what the server holds in memory after some requests, and how much of that are memories."""
+    async with httpx.AsyncClient(timeout=120) as own:
+        figures = (await own.get(f"{server.address}/metrics")).text
+    line = next(each for each in figures.splitlines() if each.startswith("recollect_memory_bytes "))
+    memories = float(line.split()[1]) / 2**20
+    return {
+        "requests": requests,
+        "megabytes": round(server.megabytes, 1),
+        "memories_megabytes": round(memories, 1),
+    }
 
 
 if __name__ == "__main__":

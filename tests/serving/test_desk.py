@@ -350,6 +350,18 @@ def test_the_memory_can_be_switched_off_and_on(translator, tmp_path):
     at_desk(translator, tmp_path, work)
 
 
+def test_nothing_is_remembered_of_a_session_that_is_deleted(translator, tmp_path):
+    async def work(desk):
+        records = [await desk.create(ANNA, sentences(TEXT)) for _ in range(2)]
+        for record in records:
+            await done(desk, ANNA, record.id)
+        assert await desk.engine.call(lambda: set(desk.engine._memories)) == {each.id for each in records}
+        await desk.delete(ANNA, records[0].id)
+        assert await desk.engine.call(lambda: set(desk.engine._memories)) == {records[1].id}
+
+    at_desk(translator, tmp_path, work)
+
+
 def test_a_session_is_taken_elsewhere(translator, tmp_path):
     async def work(desk):
         record = await desk.create(ANNA, sentences(TEXT), name="a name", glossary=[Term("ba", "ma")])

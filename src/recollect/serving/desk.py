@@ -119,8 +119,9 @@ class Desk:
         return live.record
 
     async def delete(self, owner: Owner, session: str) -> None:
-        """Remove a session for good."""
+        """Remove a session for good, and what was remembered of it."""
         await self.sessions.remove(await self.open(owner, session))
+        await self.engine.forget(session)
 
     async def append(self, owner: Owner, session: str, sentences: Sequence[Sentence]) -> range:
         """Add sentences at the end; return their places."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -109,6 +110,12 @@ class Engine:
         """Do anything else that needs the model."""
         found: Answer = await self._ask(Job(_future(), work=lambda _: work()))
         return found
+
+    async def forget(self, session: str) -> None:
+        """Let go of a session's memory, at once: nobody will ask for it again."""
+        if self.running:
+            with suppress(StoppingError):
+                await self.call(lambda: self._memories.pop(session, None))
 
     async def _ask(self, job: Job) -> Any:
         with self._news:
