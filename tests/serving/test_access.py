@@ -237,6 +237,7 @@ def test_what_is_refused_for_its_size_is_not_counted(started: Callable[[Settings
         ("/v1/sessions", {"sentences": long}),
         (f"/v1/sessions/{session}/sentences", {"sentences": many[:2]}),
         ("/translate", {"q": many} | PAIR),
+        ("/translate", {"q": many[:2], "session": session} | PAIR),
         ("/translate", {"q": long, "memory": False} | PAIR),
     ):
         for _ in range(2):

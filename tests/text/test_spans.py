@@ -29,3 +29,5 @@ def test_dropped_characters_are_stepped_over() -> None:
 
 def test_lookalikes_are_at_the_same_place() -> None:
     assert piece_spans("“go” home", ['▁"go', '"', "▁home"]) == [(0, 3), (3, 4), (5, 9)]
+    assert piece_spans("5″ go", ["▁5", '"', "▁go"]) == [(0, 1), (1, 2), (3, 5)]
+    assert piece_spans("a´b go", ["▁a", "´b", "▁go"])[-1] == (4, 6)

@@ -82,7 +82,7 @@ def _learn_subwords(
     if options.joint:
         progress("learning subwords", 0, None)
         both = SubwordVocabulary.learn(sources + targets, options.size_source, written=True)
-        return Vocabularies(both, both, pairs)
+        return Vocabularies(both.only_read(), both, pairs)
     progress("learning source subwords", 0, None)
     source = SubwordVocabulary.learn(sources, options.size_source, written=False)
     progress("learning target subwords", 0, None)

@@ -107,11 +107,14 @@ class Desk:
             model=self.model,
         )
 
-    async def begin(self, owner: Owner, record: Record, file: bytes | None = None) -> Record:
-        """Store a new record, with the file it came in; it is translated in the background."""
-        most = self.settings.sessions if owner.named else self.settings.site_sessions
-        if await self.store.count(owner.id) >= most:
-            raise TooLargeError(f"there are {most:,} sessions already: delete some")
+    async def begin(
+        self, owner: Owner, record: Record, file: bytes | None = None, *, spare: int = 0
+    ) -> Record:
+        """Store a new record, with the file it came in; it is translated in the background.
+
+        There may be `spare` sessions more than otherwise.
+        """
+        await self.check_room(owner, spare)
         self.check_sentences(record.sentences)
         self.check_terms(record.glossary)
         live = await self.sessions.begin(record, file)
@@ -150,6 +153,12 @@ class Desk:
         raise BusyError("others are changing this session at the same time; try again")
 
     # -- limits
+
+    async def check_room(self, owner: Owner, spare: int = 0) -> None:
+        """Refuse one more session if an owner has as many as there may be."""
+        most = self.settings.sessions if owner.named else self.settings.site_sessions
+        if await self.store.count(owner.id) >= most + spare:
+            raise TooLargeError(f"there are {most:,} sessions already: delete some")
 
     def check_length(self, text: str) -> None:
         """Refuse text that is too long for one sentence."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from recollect.errors import DataError
 from recollect.serving.refusals import StoreError
 
-__all__ = ["Ledger", "SqliteLedger"]
+__all__ = ["Ledger", "SqliteLedger", "begins"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS ledger (name TEXT PRIMARY KEY, count INTEGER, note TEXT, until REAL)"
 _TIDY_EVERY = 1000  # takes between two clearings of what is over
@@ -26,10 +26,18 @@ class Ledger(Protocol):
         """Return what is written down, if its time is not over."""
 
     async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
-        """Write something down if `before` is what is written there still; return whether it was."""
+        """Write something down if what is written there begins with `before`; return whether it does.
+
+        None: if nothing is written there.
+        """
 
     async def close(self) -> None:
         """Let go of the file or the connection."""
+
+
+def begins(noted: str | None, before: str | None) -> bool:
+    """Whether a note begins so; None: whether there is none."""
+    return noted is None if before is None else noted is not None and noted.startswith(before)
 
 
 class SqliteLedger:
@@ -70,8 +78,11 @@ class SqliteLedger:
         return None if row is None else str(row[0])
 
     async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
-        """Write something down if `before` is what is written there still; return whether it was."""
-        if await self.noted(name, now) != before:
+        """Write something down if what is written there begins with `before`; return whether it does.
+
+        None: if nothing is written there.
+        """
+        if not begins(await self.noted(name, now), before):
             return False
         await self.note(name, text, until)  # nobody comes between: neither call waits for anything
         return True

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, WatchError
 
+from recollect.serving.ledger import begins
 from recollect.serving.refusals import StoreError
 
 __all__ = ["RedisLedger"]
@@ -45,11 +47,14 @@ class RedisLedger:
         return None if found is None else str(found)
 
     async def claim(self, name: str, before: str | None, text: str, now: float, until: float) -> bool:
-        """Write something down if `before` is what is written there still; return whether it was."""
+        """Write something down if what is written there begins with `before`; return whether it does.
+
+        None: if nothing is written there.
+        """
         with _answering():
             async with self._base.pipeline(transaction=True) as line:
                 await line.watch(_PREFIX + name)
-                if await line.get(_PREFIX + name) != before:
+                if not begins(cast("str | None", await line.get(_PREFIX + name)), before):
                     return False
                 line.multi()  # type: ignore[no-untyped-call]
                 line.set(_PREFIX + name, text, exat=int(until) + 1)

@@ -78,6 +78,7 @@ async def take_file(
     record = desk.blank(owner, name)
     record.file, record.format, record.column = name, document.format, column
     record.append(document.sentences)
+    await desk.check_room(owner)
     await check(record.sentences)
     return await desk.begin(owner, record, data)
 

@@ -98,6 +98,10 @@ async def translate(
     taken = await asyncio.to_thread(_taken_apart, desk.engine.translator, fields, texts, terms)
     sentences = [sentence for text in taken for sentence in text.sentences]
     desk.check_texts(sentences)
+    desk.check_terms(terms)
+    if fields.memory and fields.session:
+        there = await desk.look(client.owner, fields.session)
+        desk.check_count(len(there.sentences) + len(sentences))
     await request.app.state.access.charge(request, sum(map(len, texts)))
     if not fields.memory:
         said = await visits.translate_alone(sentences, fields.alternatives)

@@ -35,6 +35,7 @@ async def create(new: NewSession, desk: TheDesk, owner: TheOwner, charge: TheCha
     """Begin a session; its translation begins at once, in the background."""
     sentences, terms = _sentences(desk, new), _terms(new.glossary)
     desk.check_terms(terms)
+    await desk.check_room(owner)
     await charge(sentences)
     record = await desk.create(owner, sentences, name=new.name, memory=new.memory, glossary=terms)
     return SessionAnswer.of(record)
@@ -55,6 +56,7 @@ async def take_in(given: Export, desk: TheDesk, owner: TheOwner, charge: TheChar
     for each in record.sentences:
         desk.check_length(each.text or "")
     desk.check_terms(record.glossary)
+    await desk.check_room(owner)
     await charge(record.sentences)
     return SessionAnswer.of(await desk.begin(owner, record, file))
 

@@ -61,7 +61,8 @@ class Visits:
         self._rooms.setdefault(session, []).append(room)
         try:
             now = self._clock()
-            await self._ledger.note(_name(client, terms), f"{session} {now}", now + MONTH)
+            # Unless another server has begun a new visit meanwhile.
+            await self._ledger.claim(_name(client, terms), session, f"{session} {now}", now, now + MONTH)
             yield session
         finally:
             self._rooms[session].remove(room)
@@ -100,13 +101,17 @@ class Visits:
         None: somebody else has just begun one.
         """
         name, now = _name(client, terms), self._clock()
-        before = await self._ledger.noted(name, now)
-        record = await self._desk.create(client.owner, [], name="LibreTranslate", glossary=terms)
+        noted = await self._ledger.noted(name, now)
+        before = None if noted is None else noted.partition(" ")[0]
+        record = self._desk.blank(client.owner, "LibreTranslate")
+        record.glossary = tuple(terms)
+        # One session more than there may be, where one is about to end.
+        await self._desk.begin(client.owner, record, spare=0 if before is None else 1)
         if not await self._ledger.claim(name, before, f"{record.id} {now}", now, now + MONTH):
             await self._desk.delete(client.owner, record.id)
             return None
         if before is not None:
-            await self._end(client.owner, before.partition(" ")[0])
+            await self._end(client.owner, before)
         return record.id
 
     async def _end(self, owner: Owner, session: str) -> None:

@@ -63,4 +63,6 @@ def _fold(text: str) -> tuple[str, list[int]]:
 
 
 def _plain(character: str) -> str:
+    if character in SAME:  # before anything is made of it: NFKC parts some of them
+        return SAME[character]
     return "".join(SAME.get(each, each) for each in normalize("NFKC", character))

@@ -83,6 +83,10 @@ class SubwordVocabulary:
                 ) from None
         return cls(_without_scratch_path(model.getvalue()), read=not written)
 
+    def only_read(self) -> "SubwordVocabulary":
+        """Return the same pieces for text that is not written again."""
+        return SubwordVocabulary(self._model, read=True)
+
     @property
     def size(self) -> int:
         """How many ids there are, specials included."""

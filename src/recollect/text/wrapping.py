@@ -68,7 +68,7 @@ def wrapped(parts: Iterable[tuple[str, bool]], columns: int) -> list[str]:
     """Break a paragraph into lines of at most `columns` where it can be; a part may be unbreakable (False).
 
     >>> wrapped([("a line of", True), ("`some code`", False), (" and words", True)], 12)
-    ['a line', 'of`some code`', 'and words']
+    ['a line', 'of`some code` and', 'words']
     """
     atoms, follows = [""], [""]  # what cannot be broken, and the space before it
     for text, breakable in parts:

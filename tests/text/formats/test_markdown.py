@@ -334,6 +334,7 @@ def meaning(unit: Unit) -> list[str]:
 @settings(max_examples=200, deadline=None)
 @example("**<br>**\na")
 @example("[[^1] https://a.b](u)")
+@example("at https://a.b/foo\\_bar\\_baz here")
 @example("aaaa\n**。  中**")
 def test_an_upper_case_translation_keeps_every_mark(page):
     content = read(page)

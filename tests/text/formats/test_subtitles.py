@@ -228,6 +228,14 @@ def test_a_line_that_gets_no_words_does_not_end_its_cue(ending):
     assert [unit.source.text for unit in read_subtitles(after, "film").units] == ["Eins", "zwei", "Ja"]
 
 
+def test_cues_without_an_empty_line_between_them_keep_what_parts_them():
+    text = srt("One,", "two,", "three", "Four").replace("\n\n", "\n")
+    content = read_subtitles(text.encode(), "film.srt")
+    after = content.render([Inline("Eins zwei"), *(Inline("Vier") for _ in content.units[1:])]).decode()
+    assert after.count("-->") == 4
+    assert "\n\n4\n" in after
+
+
 lines_of_text = st.text(st.sampled_from("ab,.!-，。中 <i></i>{\\an8}&amp;♪"), max_size=12).filter(
     lambda line: "-->" not in line and line.strip() and not line.strip().isdigit()
 )

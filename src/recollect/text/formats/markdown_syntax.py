@@ -18,7 +18,7 @@ _LONGEST = 2000  # characters of a link's target or title
 _STOP = re.compile(
     r"[\n$&*<\[\\\]_`{~]|!(?=\[)|\b(?:https?://|ftp://|www\.)|(?<![\w.+-])[\w.+-]{1,64}@(?=\w)", re.IGNORECASE
 )
-_URL = re.compile(r"(?:(?:https?|ftp)://|www\.)(?:[!-)+-;=?-Z^_a-~]|\\(?![!-/:-@\[-`{-~]))+", re.IGNORECASE)
+_URL = re.compile(r"(?:(?:https?|ftp)://|www\.)[!-)+-;=?-Z\\^_a-~]+", re.IGNORECASE)
 _VERBATIM: list[tuple[re.Pattern[str], Role]] = [
     (re.compile(r"<(code|kbd|samp|var)\b[^<>]{0,200}>.{0,500}?</\1>", re.DOTALL | re.IGNORECASE), "word"),
     (re.compile(r"<[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^<>\x00-\x20]{0,2000}>"), "word"),
@@ -193,7 +193,7 @@ def _url_end(text: str, begin: int, end: int) -> int:
         return 0
     url = found.group()
     while True:
-        shorter = url.rstrip("?!.,:;_~'\"")
+        shorter = url.rstrip("?!.,:;_~'\"\\")  # a backslash escapes what comes next
         if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
             shorter = shorter[:-1]
         if shorter == url:

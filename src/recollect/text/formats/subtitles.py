@@ -114,7 +114,7 @@ def _goes_on(before: _Spoken, after: _Spoken, punctuated: bool) -> bool:
 class _Sentence:
     unit: Unit
     turns: Sequence[Turn]
-    newlines: Sequence[str]  # of each turn's cue
+    cues: Sequence[Cue]  # of each turn
 
     @classmethod
     def of(cls, group: Sequence[_Spoken]) -> "_Sentence":
@@ -131,7 +131,7 @@ class _Sentence:
         first, last = group[0].number, group[-1].number
         where = f"cue {first}" if first == last else f"cues {first} to {last}"
         unit = Unit(Inline.joined(piece for piece in pieces if piece), where)
-        return cls(unit, [each.turn for each in group], [each.cue.newline for each in group])
+        return cls(unit, [each.turn for each in group], [each.cue for each in group])
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,12 @@ class _Subtitles:
             if target is None or target == sentence.unit.source:
                 continue
             parts = share(target, [width(turn.said.text) for turn in sentence.turns])
-            for turn, newline, part in zip(sentence.turns, sentence.newlines, _closed(parts), strict=True):
+            for turn, cue, part in zip(sentence.turns, sentence.cues, _closed(parts), strict=True):
                 if part != turn.said:
                     rows = wrap(part, taken=width(turn.dash.lstrip()))
-                    words = newline.join(self._write(row) for row in rows)
-                    changes.append(
-                        (turn.span if words else _with_its_line(self.decoded.text, turn.span), words)
-                    )
+                    words = cue.newline.join(self._write(row) for row in rows)
+                    span = turn.span if words else _with_its_line(self.decoded.text, turn.span, cue)
+                    changes.append((span, words))
         return self.decoded.encode(splice(self.decoded.text, changes))
 
     def _write(self, row: Inline) -> str:
@@ -170,10 +169,10 @@ class _Subtitles:
         )
 
 
-def _with_its_line(text: str, span: Span) -> Span:
-    """Return the whole line if there is nothing else in it and another follows: an empty line ends a cue."""
+def _with_its_line(text: str, span: Span, cue: Cue) -> Span:
+    """Return the whole line if nothing else is in it and its cue goes on: an empty line would end it."""
     start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
-    rest = _REST_BEFORE_A_LINE.match(text, span.end)
+    rest = _REST_BEFORE_A_LINE.match(text, span.end, cue.span.end)
     return Span(start, rest.end()) if rest and not text[start : span.start].strip() else span
 
 
