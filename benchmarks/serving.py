@@ -207,6 +207,7 @@ async def growth(server: Server, texts: list[str], requests: int) -> dict[str, A
                 await own.delete(path)
             if count // 500 > found[-1]["requests"] // 500:
                 found.append(await held(server, count))
+                print(found[-1], file=sys.stderr)
     return {"samples": found}
 
 

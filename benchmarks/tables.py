@@ -324,7 +324,10 @@ def serving(parts: dict[str, Any]) -> str:
     ]
     changed, samples = found["correction"], found["growth"]["samples"]
     stored, through = changed["stored"]["p50_ms"], changed["followed_through"]["p50_ms"]
-    first, half, last = samples[0], samples[len(samples) // 2], samples[-1]
+    (_, first), (many, half), (all_, last) = (
+        (each["requests"], each["megabytes"])
+        for each in (samples[0], samples[len(samples) // 2], samples[-1])
+    )
     return f"""\
 The built-in model with its everyday memory, beam 5, clients and server on the same cores
 (commit {found["commit"]}). Every client has a session and asks for the next sentence as soon as it has
@@ -334,11 +337,6 @@ the last.
 A correction of the second of {changed["sentences"]} sentences is stored after {stored:,.0f} ms (median);
 all that follows it is up to date after {through:,.0f} ms.
 
-Over {last["requests"]:,} requests of all kinds the server's memory went from {_megabytes(first)} to
-{_megabytes(half)} after {half["requests"]:,} and {_megabytes(last)} at the end.
-The memories of sessions at hand have a bound of 256 MB.
+Over {all_:,} requests of all kinds the server's memory went from {first:.0f} MB to {half:.0f} MB
+after {many:,} and {last:.0f} MB at the end.
 """
-
-
-def _megabytes(sample: dict[str, float]) -> str:
-    return f"{sample['megabytes']:.0f} MB ({sample['memories_megabytes']:.0f} MB of them memories)"
