@@ -249,6 +249,13 @@ def test_what_is_no_request_at_all(server: httpx.Client, body: bytes) -> None:
         assert answer.json().keys() == {"error"}
 
 
+def test_a_glossary_must_fit_into_the_memory_only_where_there_is_one(server: httpx.Client) -> None:
+    terms = [{"source": f"a{number}", "target": "word " * 99} for number in range(9)]
+    fields = {"q": "你好", "glossary": terms} | PAIR
+    assert server.post("/translate", json=fields).status_code == 413
+    assert server.post("/translate", json=fields | {"memory": False}).status_code == 200
+
+
 def test_visits_end_after_a_while(translator: Translator, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("visits")
     # The next visit may begin even where there may be one session, and that is still there.

@@ -77,9 +77,8 @@ class Visits:
         if found is None:
             async with self._beginning:
                 # Another server of this site may begin one, too: the first to note it is right.
-                while (found := await self._current(client, terms, room)) is None:
-                    if (found := await self._begin(client, terms)) is not None:
-                        break
+                while found is None:
+                    found = await self._current(client, terms, room) or await self._begin(client, terms)
         return found
 
     async def _current(self, client: Client, terms: Sequence[Term], room: int) -> str | None:
