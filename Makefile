@@ -56,9 +56,10 @@ system-packages:  ## install a Redis server and a browser for the server's tests
 	  $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
 	  echo "They could not be installed: some tests are skipped. By hand: apt-get install$$missing"
 
-# One thread a worker: the workers already fill the cores. A file stays on one worker and shares its fixtures.
+# One thread a worker: the workers already fill the cores. A file stays on one worker and shares its fixtures; files are
+# dealt out in the order that tests/conftest.py gives them, not by how many tests they have.
 test: setup system-packages  ## run the tests (WORKERS=4 runs more of them side by side)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 check: setup  ## lint, formatting and types
 	$(BIN)/ruff check .

@@ -125,11 +125,10 @@ def test_the_end_of_a_translation_is_told(desk: Desk, story: Story) -> None:
 def test_the_legend_adds_up_to_the_slots_in_use(desk: Desk, story: Story) -> None:
     desk.translate(story.text)
     desk.correct(2, story.correction)
+    legend = desk.page.locator("#legend button")
+    expect(legend).to_have_count(2)  # the model's words and the person's, when the memory has been read again
     used = int(desk.page.locator("#memory-used").inner_text().split(" of ")[0])
-    shares = [
-        int(re.findall(r"\d+", text)[0]) for text in desk.page.locator("#legend button").all_inner_texts()
-    ]
-    assert len(shares) == 2
+    shares = [int(re.findall(r"\d+", text)[0]) for text in legend.all_inner_texts()]
     assert sum(shares) == used
     expect(desk.page.get_by_role("columnheader", name="Words ago")).to_be_visible()
 
