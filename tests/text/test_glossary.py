@@ -65,6 +65,25 @@ def test_the_longest_term_is_found_as_a_whole_word() -> None:
     assert terms_in("concatenate the Cat", terms) == [Term("cat", "chat")]
 
 
+def test_a_word_beside_chinese_characters_needs_no_spaces() -> None:
+    terms = [Term("GPU", "graphics card")]
+    assert terms_in("我们用GPU训练", terms) == terms
+    assert hold_terms(Inline("请打开GPU。"), terms).text == "请打开。"
+    assert terms_in("xGPU, GPUs, GPU2", terms) == []
+
+
+def test_letters_that_are_the_same_but_for_their_case() -> None:
+    terms = [Term("μm", "micron"), Term("Izmir", "Smyrna")]
+    assert terms_in("5 \u00b5m", terms) == terms[:1]  # the micro sign; the term has a Greek letter
+    assert hold_terms(Inline("in \u0130zmir"), terms).text == "in "
+
+
+def test_names_with_commas_in_a_table_with_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "terms.tsv"
+    path.write_text("Smith, John\tシミス, ジョン\nDoe, Jane, Dr.\tドウ, ジェーン\n")
+    assert read_glossary(path, ("en", "ja"))[1] == Term("Doe, Jane, Dr.", "ドウ, ジェーン")
+
+
 def test_held_terms_stand_for_their_translations() -> None:
     held = hold_terms(Inline("他的怀表不见了"), [Term("怀表", "pocket watch")])
     assert held.text == "他的不见了"

@@ -13,7 +13,7 @@ from recollect.text.encodings import decode
 from recollect.text.files import read_chunks
 from recollect.text.formats.xml_tree import Element, read_xml
 from recollect.text.inline import Inline, Mark
-from recollect.text.scripts import is_spaced_word
+from recollect.text.scripts import SPACED_WORD, is_spaced_word
 from recollect.text.stems import same_word
 
 __all__ = ["Term", "hold_terms", "is_honoured", "read_glossary", "read_untranslatables", "terms_in"]
@@ -47,7 +47,9 @@ def read_untranslatables(path: Path) -> list[Term]:
 
 
 def _table_terms(text: str, path: Path) -> Iterator[Term]:
-    delimiter = max("\t,;", key=lambda sign: text[:2000].count(sign))
+    # Names may have commas (Smith, John): tabs in every line are meant.
+    tabbed = all("\t" in line for line in text.splitlines() if line.strip())
+    delimiter = "\t" if tabbed else max("\t,;", key=lambda sign: text[:2000].count(sign))
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
@@ -85,17 +87,32 @@ def _below(element: Element, *names: str) -> Iterator[Element]:
                 yield from _below(child, *names)
 
 
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Finds any of some terms, the longest first, as whole words where words are parted by spaces."""
+
+    terms: tuple[Term, ...]
+    pattern: re.Pattern[str]  # a group for each
+
+    def __call__(self, text: str) -> Iterator[tuple[int, int, Term]]:
+        """Yield where terms begin and end in a text, and which they are."""
+        for found in self.pattern.finditer(text):
+            assert found.lastindex is not None
+            yield found.start(), found.end(), self.terms[found.lastindex - 1]
+
+
 @lru_cache(maxsize=8)
-def _pattern(terms: tuple[Term, ...]) -> re.Pattern[str]:
-    """Match any of the terms, the longest first, as whole words where words are parted by spaces."""
-    longest = sorted({term.source for term in terms}, key=len, reverse=True)
-    return re.compile("|".join(map(_bounded, longest)), re.IGNORECASE)
+def _finder(terms: tuple[Term, ...]) -> _Finder:
+    different = {term.source.lower(): term for term in reversed(terms)}.values()
+    longest = tuple(sorted(different, key=lambda term: len(term.source), reverse=True))
+    return _Finder(longest, re.compile("|".join(_bounded(term.source) for term in longest), re.IGNORECASE))
 
 
 def _bounded(word: str) -> str:
-    before = r"(?<!\w)" if is_spaced_word(word[0]) else ""
-    after = r"(?!\w)" if is_spaced_word(word[-1]) else ""
-    return f"{before}{re.escape(word)}{after}"
+    # Beside Chinese characters a word needs no spaces: 用GPU训练.
+    before = f"(?<!{SPACED_WORD})" if is_spaced_word(word[0]) else ""
+    after = f"(?!{SPACED_WORD})" if is_spaced_word(word[-1]) else ""
+    return f"{before}({re.escape(word)}){after}"
 
 
 def terms_in(text: str, terms: Sequence[Term]) -> list[Term]:
@@ -104,10 +121,7 @@ def terms_in(text: str, terms: Sequence[Term]) -> list[Term]:
     >>> terms_in("The Memory is a memory bank", [Term("memory", "Speicher"), Term("bank", "Bank")])[0].target
     'Speicher'
     """
-    if not terms:
-        return []
-    by_source = {term.source.lower(): term for term in reversed(terms)}
-    return [by_source[found.group().lower()] for found in _pattern(tuple(terms)).finditer(text)]
+    return [term for _, _, term in _finder(tuple(terms))(text)] if terms else []
 
 
 def hold_terms(inline: Inline, terms: Sequence[Term]) -> Inline:
@@ -118,16 +132,15 @@ def hold_terms(inline: Inline, terms: Sequence[Term]) -> Inline:
     """
     if not terms:
         return inline
-    by_source = {term.source.lower(): term for term in reversed(terms)}
     pieces: list[str | Mark] = []
     for piece in inline.pieces():
         if isinstance(piece, Mark):
             pieces.append(piece)
             continue
         done = 0
-        for found in _pattern(tuple(terms)).finditer(piece):
-            pieces += [piece[done : found.start()], Mark(0, by_source[found.group().lower()].target)]
-            done = found.end()
+        for begin, end, term in _finder(tuple(terms))(piece):
+            pieces += [piece[done:begin], Mark(0, term.target)]
+            done = end
         pieces.append(piece[done:])
     return Inline.joined(pieces)
 

@@ -2,13 +2,13 @@
 
 import re
 
-__all__ = ["EITHER", "glue", "has_letters", "is_dense", "is_spaced_word"]
+__all__ = ["EITHER", "SPACED_WORD", "glue", "has_letters", "is_dense", "is_spaced_word"]
 
 # Han, kana, and the full-width punctuation that goes with them.
-_DENSE = re.compile(
-    r"[\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff]"
-)
+_RANGES = r"\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff"
+_DENSE = re.compile(f"[{_RANGES}]")
 
+SPACED_WORD = rf"[^\W{_RANGES}]"  # a regular expression: a character of a word that spaces part from others
 
 EITHER = frozenset("“”‘’…—·")  # signs that are Chinese or Western as their neighbours are
 
