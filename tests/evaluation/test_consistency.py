@@ -1,5 +1,6 @@
 """Terms and their translations, and the mechanical checks, on texts made by hand."""
 
+import pytest
 from bilingual import CHINESE, GERMAN, units
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,6 +113,35 @@ def test_numbers() -> None:
     assert said("在20世纪90年代。", "In the 1990s.") == []
 
 
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Take 0.125 mg.", "Nehmen Sie 125 mg."),  # a zero is no thousand
+        ("Pay 12.5% tax.", "Zahlen Sie Steuern."),  # nobody spells out a fraction
+        ("It needs version 3.11 of it.", "Es braucht eine neue Fassung."),
+    ],
+)
+def test_lost_fractions(source: str, target: str) -> None:
+    assert said(source, target) == [("error", "numbers")]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("投资2万亿元。", "It is 2 trillion yuan."),
+        ("有10多万人。", "There are over 100,000 people."),
+        ("有1亿2000万人。", "There are 120 million people."),
+        ("他花了3万5千元。", "He spent 35,000 yuan."),
+        ("5 million dollars.", "5 millions de dollars."),
+        ("10,000 people came.", "10 000 personnes sont venues."),
+        ("On March 5, 2024.", "Am 05.03.2024."),
+        ("0,5 and 1,000.", "0.5 und 1.000."),
+    ],
+)
+def test_the_same_number_otherwise_written(source: str, target: str) -> None:
+    assert said(source, target) == []
+
+
 def test_placeholders_and_addresses() -> None:
     assert said("Hello {name}.", "Hallo {name}.") == []
     assert said("Hello {name}.", "Hallo {nam}.") == [("error", "placeholders")]
@@ -120,6 +150,11 @@ def test_placeholders_and_addresses() -> None:
     assert said("<b>Bold</b> &amp; text.", "<B>Fett</B> und Text.") == []
     assert said("See :ref:`this <there>`.", "Siehe :ref:`das hier <there>`.") == []
     assert said("See :term:`object`.", "Siehe :term:`Objekt <object>`.") == []
+    assert said("Hello {name}\nWelcome back.", "Hallo\nWillkommen zurück.") == [("error", "placeholders")]
+    assert said("Delete the file (%s)\nThis is final.", "Löschen\nEndgültig.") == [("error", "placeholders")]
+    assert said(">>> print('%s' % {x})", ">>> print('%s' % {y})") == []
+    assert said("%s of %s.", "%2$s: %1$s.") == []
+    assert said("%s of %d.", "%2$s: %1$d.") == [("error", "placeholders")]
     assert said("See https://a.org/en.", "Siehe https://a.org/de.") == [("warning", "addresses")]
     marked = Translated(Inline("a b.", (Mark(0, "<x/>", "point"),)), plain("c d."), "unit 1")
     assert [each.check for each in mechanical_findings([marked])] == ["placeholders"]
@@ -135,11 +170,17 @@ def test_final_signs_only_where_the_document_keeps_them() -> None:
 def test_nothing_new_or_nothing_at_all() -> None:
     assert said("Not translated here.", "Not translated here.") == [("warning", "untranslated")]
     assert said("没有翻译。", "没有翻译。") == [("error", "untranslated")]
+    assert said("今天天气很好，我们有3个。", "今天天气很好，我们有3个。") == [("error", "untranslated")]
     assert said("没有翻译。", "It was 没有.") == [("warning", "script")]
     assert said("没有翻译。", "没有翻译啊。") == [("error", "script")]
     assert said("Something.", " ") == [("error", "empty")]
     assert said("x_y = f(1)", "x_y = f(1)") == []
     assert said("42", "42") == []
+
+
+def test_a_document_that_is_its_own_translation() -> None:
+    copied = [("没有翻译。", "没有翻译。"), ("今天很好。", "今天很好。")]
+    assert [each.severity for each in mechanical_findings(units(copied))] == ["error", "error"]
 
 
 def test_doubled_words_brackets_and_white_space() -> None:

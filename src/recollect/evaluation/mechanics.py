@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Literal
 
 from recollect.evaluation.signs import final_sign, main_script, script, unbalanced
-from recollect.text.code import is_code
+from recollect.text.code import is_code, is_listing
 from recollect.text.function_words import FUNCTION_WORDS
-from recollect.text.inline import Inline
+from recollect.text.inline import Inline, Mark
 from recollect.text.numerals import chinese_values, values
 from recollect.text.placeholders import hold_placeholders
 from recollect.text.scripts import is_dense
@@ -25,6 +26,8 @@ _ADDRESS = re.compile(r"(?:https?|ftp|file)://|www\.|[^\s<>`{}%]+@[^\s<>`{}%]+\.
 _ROLE = re.compile(r"((?::[\w+.:-]+:)?)`+([^`]*?)(?:<([^<>]*)>)?`+_{0,2}")
 _TAG = re.compile(r"<(/?)\s*([A-Za-z][\w:-]*)([^<>]*?)\s*/?>")
 _SPOKEN = re.compile(r"""\s(?:alt|title|label|placeholder|lang|dir)\s*=\s*(?:"[^"]*"|'[^']*'|\S+)""")
+_NUMBERED = re.compile(r"%\d+\$")
+_CONVERSION = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?(?:hh?|ll?|[jztLq])?[diouxXeEfFgGaAcspn@])")
 _DATED = re.compile(r"世纪|年代|世紀|centur|\d0['’]?s\b|Jahrhundert|er Jahre")
 _DOUBLED = re.compile(r"(?<![\w'’-])([^\W\d_]+)[ \t\n]+(\1)(?![\w'’-])", re.IGNORECASE)
 _MEANT = {
@@ -84,7 +87,10 @@ _Said = Iterator[tuple[Severity, str]]
 def mechanical_findings(units: Sequence[Translated]) -> list[Finding]:
     """Return everything that the checks find, text by text."""
     sides = [(hold_placeholders(unit.source), hold_placeholders(unit.target)) for unit in units]
-    scripts = main_script(one.text for one, _ in sides), main_script(other.text for _, other in sides)
+    scripts = (
+        main_script(one.text for one, _ in sides),
+        main_script(other.text for one, other in sides if one != other),
+    )
     signs = _kept_signs(sides)
     found = []
     for number, (unit, (one, other)) in enumerate(zip(units, sides, strict=True)):
@@ -105,12 +111,14 @@ def _untranslated(held: _Held) -> _Said:
     text, usual = held.source.text, held.scripts[0]
     if not is_code(text) and _is_prose(text, usual):
         # A name or a word of the trade may well stay as it is, but not in a script of its own.
-        foreign = usual not in ("LATIN", held.scripts[1])
+        foreign = usual not in ("LATIN", held.scripts[1]) and not _both_dense(held.scripts)
         yield "error" if foreign else "warning", "the translation is the source itself"
 
 
 def _is_prose(text: str, usual: str) -> bool:
     """Whether there are words in it, in the script of the document: not only names from programs."""
+    if usual != "LATIN":  # there are no names from programs in it, and perhaps no spaces
+        return any(character.isalpha() and script(character) == usual for character in text)
     words = [word.strip(_EDGES) for word in text.split()]
     return any(word.isalpha() and script(word[0]) == usual for word in words)
 
@@ -133,6 +141,8 @@ def _numbers(held: _Held) -> _Said:
 
 def _may_be_spelt(value: Fraction, text: str) -> bool:
     """Whether the text may have a number in words: small and round ones, and it has such words."""
+    if value.denominator != 1:
+        return False
     round_one = len(str(value).rstrip("0")) == 1
     return value <= _SPELT_OUT or round_one or _IN_WORDS.search(text) is not None
 
@@ -171,10 +181,23 @@ def _essence(raw: str) -> str:
     return raw
 
 
+def _numbered(inline: Inline) -> Inline:
+    """Return the same with %s as %1$s: by their order, which a translation may change by naming it."""
+    places = count(1)
+    return Inline.joined(
+        Mark(0, _CONVERSION.sub(lambda found: f"%{next(places)}${found[1]}", piece.raw))
+        if isinstance(piece, Mark) and _CONVERSION.fullmatch(piece.raw)
+        else piece
+        for piece in inline.pieces()
+    )
+
+
 def _placeholders(held: _Held) -> _Said:
-    if is_code(str(held.source)):
+    if is_listing(str(held.source)):
         return
     ours, theirs = _marks(held.source)[0], _marks(held.target)[0]
+    if any(map(_NUMBERED.match, ours)) != any(map(_NUMBERED.match, theirs)):
+        ours, theirs = _marks(_numbered(held.source))[0], _marks(_numbered(held.target))[0]
     missing, added = ours - theirs, theirs - ours
     if missing or added:
         yield "error", _differ("placeholder", missing.elements(), added.elements())
@@ -206,10 +229,14 @@ def _final_sign(held: _Held) -> _Said:
         yield "warning", f"the source ends with {one or 'no sign'}, the translation with {other or 'no sign'}"
 
 
+def _both_dense(scripts: tuple[str, str]) -> bool:
+    """Whether the two sides may share characters, as Chinese and Japanese do."""
+    return set(scripts) <= {"CJK", "HIRAGANA", "KATAKANA"}
+
+
 def _script(held: _Held) -> _Said:
     ours, theirs = held.scripts
-    both_dense = {ours, theirs} <= {"CJK", "HIRAGANA", "KATAKANA"}
-    if ours in ("", "LATIN") or ours == theirs or both_dense:
+    if ours in ("", "LATIN") or ours == theirs or _both_dense(held.scripts):
         return
     letters = [character for character in held.target.text if character.isalpha()]
     left = "".join(character for character in letters if script(character) == ours)

@@ -1,13 +1,20 @@
 """Numbers as texts write them, read as values: 1,234.5 and 1.234,5, 5万 and 50,000, 三十五 and 35."""
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from fractions import Fraction
 
+from recollect.text.scripts import is_dense
+
 __all__ = ["chinese_values", "values"]
 
-_NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")
+_NUMBER = re.compile(
+    r"(?P<date>(?<![\d.])\d{1,2}\.\d{1,2}\.\d{4}(?!\.?\d))"
+    r"|(?<![\d.,])\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?![\d.,]*\d)"
+    r"|\d+(?:[.,’'\u00a0\u202f]\d+)*"
+)
 _SCALES = {
     "百": 100,
     "千": 1000,
@@ -18,15 +25,21 @@ _SCALES = {
     "hundred": 100,
     "thousand": 1000,
     "million": 10**6,
+    "millions": 10**6,
     "billion": 10**9,
+    "billions": 10**9,
+    "trillion": 10**12,
+    "trillions": 10**12,
     "tausend": 1000,
     "millionen": 10**6,
     "mio": 10**6,
+    "milliard": 10**9,
+    "milliards": 10**9,
     "milliarde": 10**9,
     "milliarden": 10**9,
     "mrd": 10**9,
 }
-_SCALE = re.compile(r"\s*([百千万萬亿億]+|[A-Za-z]+)")
+_SCALE = re.compile(r"\s*[多余餘几幾来來]?([百千万萬亿億]+|[A-Za-z]+)")
 _DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8}
@@ -39,29 +52,39 @@ def values(text: str) -> Counter[Fraction]:
     >>> [str(value) for value in values("5万 and 1,234 and 1.234,5 and 2.50 and 3 million")]
     ['50000', '1234', '2469/2', '5/2', '3000000']
     """
-    found: Counter[Fraction] = Counter()
+    found: list[Fraction] = []
+    room = end = 0  # 1亿2000万 is one number: how much may still be added to the last, and where it ends
     for match in _NUMBER.finditer(text):
+        if match["date"]:
+            found += map(Fraction, match["date"].split("."))
+            room = 0
+            continue
         value = _value(match.group())
         after = _SCALE.match(text, match.end())
-        if after:
-            word = after[1].lower()
-            if word in _SCALES:
-                value *= _SCALES[word]
-            elif all(character in _SCALES for character in word):
-                for character in word:
-                    value *= _SCALES[character]
-        found[value] += 1
-    return found
+        scale = _scale(after[1].lower()) if after else 1
+        value *= scale
+        if match.start() == end and value < room:
+            found[-1] += value
+        else:
+            found.append(value)
+        room, end = (scale, after.end()) if after and is_dense(after[1][0]) else (0, 0)
+    return Counter(found)
+
+
+def _scale(word: str) -> int:
+    if word in _SCALES:
+        return _SCALES[word]
+    return math.prod(_SCALES.get(character, 0) for character in word) or 1
 
 
 def _value(written: str) -> Fraction:
-    """Read digits; a sign before three digits parts thousands, any other is the decimal one."""
+    """Read digits; a sign before three digits parts thousands, except behind a zero; any other is decimal."""
     digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in written)
-    *groups, last = re.split(r"[.,’'\u00a0\u202f]", digits)
-    signs = re.findall(r"[.,’'\u00a0\u202f]", digits)
+    *groups, last = re.split(r"[.,’' \u00a0\u202f]", digits)
+    signs = re.findall(r"[.,’' \u00a0\u202f]", digits)
     if not groups:
         return Fraction(last)
-    decimal = len(last) != 3 or (len(set(signs)) > 1 and signs.count(signs[-1]) == 1)
+    decimal = len(last) != 3 or groups == ["0"] or (len(set(signs)) > 1 and signs.count(signs[-1]) == 1)
     if decimal and len(set(signs[:-1])) <= 1 and (len(signs) == 1 or signs[-1] != signs[0]):
         return Fraction(f"{''.join(groups)}.{last}")
     return Fraction("".join([*groups, last]))
