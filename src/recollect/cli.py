@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recollect.decoding.journal import PlainText
     from recollect.evaluation import Lines
@@ -360,6 +360,23 @@ def translate(
     as_lines = _are_lines(sources, format_name)
     if as_lines and len(sources) > 1:
         raise RecollectError("text of one sentence a line is translated one file at a time")
+    _check_fitting(
+        as_lines,
+        for_documents={
+            "--as-one": as_one,
+            "--memory-in": memory_in,
+            "--memory-out": memory_out,
+            "--filled-from": filled_from,
+            "--filled-with": filled_with,
+            "--glossary": glossary,
+            "--strict": strict,
+            "--keep": keep,
+            "--explain": explain,
+            "--column": column,
+            "--into": into,
+        },
+        for_lines={"--history": history, "--starts": starts},
+    )
     if as_lines and output is not None and output.exists() and not force:
         raise RecollectError(f"{output} exists already; choose another name, or --force to replace it")
     folder = _model(model)
@@ -413,6 +430,22 @@ def translate(
         print(f"... and {len(written) - 10:,} more")
     for line in report.unhonoured:
         print(f"glossary: {line}")
+
+
+def _check_fitting(
+    as_lines: bool, for_documents: "Mapping[str, object]", for_lines: "Mapping[str, object]"
+) -> None:
+    """Refuse options that would do nothing."""
+    unfit = [name for name, given in (for_documents if as_lines else for_lines).items() if given]
+    if unfit and as_lines:
+        raise RecollectError(
+            f"{', '.join(unfit)}: for documents, not for text of one sentence a line; "
+            "--format text takes a file for a document"
+        )
+    if unfit:
+        raise RecollectError(
+            f"{', '.join(unfit)}: for text of one sentence a line; --format lines takes a file for that"
+        )
 
 
 @app.command()

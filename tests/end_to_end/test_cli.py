@@ -213,6 +213,8 @@ def test_mistakes_get_one_clear_line(trained: Shell, tmp_path: Path) -> None:
         "none.txt: there is no such file": ("translate", "none.txt", "-m", "run"),
         "there is no file of a known format in this folder": ("translate", str(void), "-m", "run"),
         "none.his: there is no such file": (*translate, "run", "--history", "none.his"),
+        "--glossary, --strict: for documents": (*translate, "run", "--glossary", "none.csv", "--strict"),
+        "--starts: for text of one sentence a line": ("translate", str(void), "--starts", "none.starts"),
         "tune.src: File exists": (*translate, "run", "-o", "tune.src/out"),
         "--set decoding.beam=-1: [decoding] beam must be": (*translate, "run", "--set", "decoding.beam=-1"),
         "did you mean 'beam'?": (*translate, "run", "--set", "decoding.beem=2"),
