@@ -134,14 +134,19 @@ def _explain(path: Path, translator: Translator, jobs: Sequence[Job], earlier: S
         draft.write_text(page, "utf-8")
 
 
-def find_files(sources: Sequence[Path]) -> list[tuple[Path, Path]]:
-    """Return files, and those of known formats in folders, each with its name below the one given."""
+def find_files(sources: Sequence[Path], output: Path | None = None) -> list[tuple[Path, Path]]:
+    """Return files, and those of known formats in folders, each with its name below the one given.
+
+    An output folder within a folder has translations, not sources.
+    """
     found = []
     for source in sources:
         if source.is_dir():
             inside = [
                 path for path in sorted(source.rglob("*")) if path.is_file() and format_of(path) is not None
             ]
+            if output is not None and source.resolve() in output.resolve().parents:
+                inside = [path for path in inside if not path.resolve().is_relative_to(output.resolve())]
             if not inside:
                 raise DataError(f"{source}: there is no file of a known format in this folder")
             found += [(path, path.relative_to(source)) for path in inside]
@@ -166,7 +171,7 @@ def output_of(source: PurePath, languages: tuple[str, str]) -> str:
 
 def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path]]:
     """Return files and where their translations go, without those that are there already."""
-    files = find_files(errand.sources)
+    files = find_files(errand.sources, errand.output)
     single = len(files) == 1 and not errand.sources[0].is_dir()
     places = []
     for path, name in files:
@@ -183,6 +188,10 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
     twice = [output for output, count in Counter(outputs).items() if count > 1]
     if twice:
         raise RecollectError(f"{twice[0]}: two files would be written there; translate them one by one")
+    # What was written beside its source in an earlier run is no source.
+    written = {output for path, output in places if output != path}
+    places = [(path, output) for path, output in places if path not in written]
+    outputs = [output for _, output in places]
     there = [output for output in outputs if output.exists()]
     if errand.resume and errand.as_one and len(there) < len(outputs):
         lost = [output for output in there if not Journal.beside(output).exists()]

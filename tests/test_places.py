@@ -1,0 +1,47 @@
+"""Which files are translated, and where to."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.documents import Errand, Reading, _places
+from recollect.errors import DataError, RecollectError
+
+LANGUAGES = ("zh", "en")
+
+
+def season(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    return folder
+
+
+def outputs(folder: Path, output: Path | None = None, **options: bool) -> dict[str, str]:
+    """Names below the folder, from sources to outputs."""
+    places = _places(Errand([folder], output, Reading(), **options), LANGUAGES)
+    return {str(path.relative_to(folder)): str(into.relative_to(folder)) for path, into in places}
+
+
+@pytest.mark.parametrize("there", [["e1.en.srt"], ["e1.en.srt", "e1.en.en.srt"]])
+def test_a_translation_beside_its_source_is_no_source(tmp_path: Path, there: list[str]) -> None:
+    season(tmp_path, "e1.zh.srt", "e2.zh.srt", *there)
+    assert outputs(tmp_path, resume=True) == {"e2.zh.srt": "e2.en.srt"}
+    assert outputs(tmp_path, force=True) == {"e1.zh.srt": "e1.en.srt", "e2.zh.srt": "e2.en.srt"}
+    with pytest.raises(RecollectError, match=r"e1\.en\.srt exists already"):
+        outputs(tmp_path)
+
+
+def test_translations_in_a_folder_within_are_no_sources(tmp_path: Path) -> None:
+    season(tmp_path, "e1.srt", "s/e2.srt", "en/e1.srt", "en/en/e1.srt")
+    assert outputs(tmp_path, tmp_path / "en", resume=True) == {"s/e2.srt": "en/s/e2.srt"}
+    assert len(outputs(tmp_path, tmp_path / "s" / ".." / "en", force=True)) == 2
+    with pytest.raises(DataError, match="no file of a known format"):
+        outputs(season(tmp_path / "x", "en/e1.srt"), tmp_path / "x" / "en")
+
+
+def test_a_folder_may_be_translated_where_it_is_or_into_one_around_it(tmp_path: Path) -> None:
+    season(tmp_path, "s/e1.srt", "s/e2.srt")
+    assert len(outputs(tmp_path / "s", tmp_path / "s", force=True)) == 2
+    places = _places(Errand([tmp_path / "s"], tmp_path, Reading()), LANGUAGES)
+    assert [output.name for _, output in places] == ["e1.srt", "e2.srt"]
