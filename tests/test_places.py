@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.documents import Errand, Reading, _places
+from recollect.decoding.journal import Journal
+from recollect.documents import Errand, Reading, _places, _unfinished
 from recollect.errors import DataError, RecollectError
 
 LANGUAGES = ("zh", "en")
@@ -19,7 +20,8 @@ def season(folder: Path, *names: str) -> Path:
 
 def outputs(folder: Path, output: Path | None = None, **options: bool) -> dict[str, str]:
     """Names below the folder, from sources to outputs."""
-    places = _places(Errand([folder], output, Reading(), **options), LANGUAGES)
+    errand = Errand([folder], output, Reading(), **options)
+    places = _unfinished(errand, _places(errand, LANGUAGES))
     return {str(path.relative_to(folder)): str(into.relative_to(folder)) for path, into in places}
 
 
@@ -45,3 +47,25 @@ def test_a_folder_may_be_translated_where_it_is_or_into_one_around_it(tmp_path: 
     assert len(outputs(tmp_path / "s", tmp_path / "s", force=True)) == 2
     places = _places(Errand([tmp_path / "s"], tmp_path, Reading()), LANGUAGES)
     assert [output.name for _, output in places] == ["e1.srt", "e2.srt"]
+
+
+@pytest.mark.parametrize("end", ["memory_out", "explain"])
+@pytest.mark.parametrize("as_one", [False, True])
+def test_a_document_is_unfinished_until_its_memory_and_its_page_are_written(
+    tmp_path: Path, end: str, as_one: bool
+) -> None:
+    names = ["1.srt", "2.srt"] if as_one else ["1.srt"]
+    season(tmp_path, *names, *(f"en/{name}" for name in names))
+    last = tmp_path / "last"
+    sources = [tmp_path / name for name in names]
+    errand = Errand(sources, tmp_path / "en", Reading(), as_one=as_one, resume=True, **{end: last})
+    places = _places(errand, LANGUAGES)
+    with pytest.raises(RecollectError, match=rf"not how it was translated, which {last} depends on; --force"):
+        _unfinished(errand, places)
+    journals = [Journal.beside(output) for _, output in places]
+    for journal in journals:
+        journal.write_text("")
+    assert _unfinished(errand, places) == places
+    last.write_text("")
+    assert _unfinished(errand, places) == []
+    assert not any(journal.exists() for journal in journals)

@@ -92,12 +92,13 @@ def run_errand(
 ) -> Report:
     """Translate what is asked for with the model of `folder`."""
     places = _places(errand, translator.languages)
-    if not places:
-        return Report(Summary(0, 0, 0), [], [])
     if errand.memory_out is not None and len(places) > 1 and not errand.as_one:
         raise RecollectError("--memory-out: several files have a memory each; give --as-one to make them one")
     if errand.explain is not None and len(places) > 1 and not errand.as_one:
         raise RecollectError("--explain tells of one document; give one file, or --as-one to make them one")
+    places = _unfinished(errand, places)
+    if not places:
+        return Report(Summary(0, 0, 0), [], [])
     terms = [] if errand.glossary is None else read_glossary(errand.glossary, translator.languages)
     held = [] if errand.keep is None else read_untranslatables(errand.keep)
     held += terms if errand.strict else []
@@ -170,7 +171,7 @@ def output_of(source: PurePath, languages: tuple[str, str]) -> str:
 
 
 def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path]]:
-    """Return files and where their translations go, without those that are there already."""
+    """Return files and where their translations go."""
     files = find_files(errand.sources, errand.output)
     single = len(files) == 1 and not errand.sources[0].is_dir()
     places = []
@@ -190,15 +191,23 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
         raise RecollectError(f"{twice[0]}: two files would be written there; translate them one by one")
     # What was written beside its source in an earlier run is no source.
     written = {output for path, output in places if output != path}
-    places = [(path, output) for path, output in places if path not in written]
+    return [(path, output) for path, output in places if path not in written]
+
+
+def _unfinished(errand: Errand, places: list[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
+    """Return the files that are still to be translated, or needed for what is."""
     outputs = [output for _, output in places]
     there = [output for output in outputs if output.exists()]
-    if errand.resume and errand.as_one and len(there) < len(outputs):
+    # What depends on every sentence of a document; it is written last.
+    ends = [path for path in (errand.memory_out, errand.explain) if path is not None]
+    missing = [path for path in (*(outputs if errand.as_one else ()), *ends) if not path.exists()]
+    if errand.resume and missing:
         lost = [output for output in there if not Journal.beside(output).exists()]
         if lost:
             raise RecollectError(
-                f"{lost[0]} is there, but not how it was translated, which the rest depends on; "
-                "--force begins anew, or translate the rest with --memory-in"
+                f"{lost[0]} is there, but not how it was translated, which {missing[0]} depends on; "
+                "--force begins anew"
+                + ("" if missing[0] in ends else ", or translate the rest with --memory-in")
             )
         return places
     if errand.resume:

@@ -181,6 +181,10 @@ def test_a_memory_goes_from_episode_to_episode(trained: Shell, tmp_path: Path) -
         "translate", str(two), "-o", str(tmp_path / "x"), "-m", "run", "--memory-in", str(two)
     )
     assert "memory" in said
+    again = ("translate", str(one), "-o", str(apart), "-m", "run", "--memory-out", memory, "--resume")
+    assert "0 files" in trained.works(*again)
+    Path(memory).unlink()
+    assert "--force begins anew" in trained.fails(*again)
 
 
 def test_a_memory_is_filled_from_what_people_translated(trained: Shell, tmp_path: Path) -> None:
