@@ -156,6 +156,16 @@ def test_different_plural_forms_that_are_there_stay():
     assert read(header(3) + PLURAL.format("plik", "pliki", "")).units[1].target is None
 
 
+def test_plural_forms_that_are_missing_are_filled_beside_those_that_are_there():
+    text = header(3) + PLURAL.format("plik", "pliki", "")
+    assert render(text, "x", "many") == header(3) + PLURAL.format("x", "pliki", "many")
+    assert render(text, None, "many") == header(3) + PLURAL.format("plik", "pliki", "many")
+    text = header(3) + PLURAL.format("", "", "plików")
+    assert render(text, "one", "many") == header(3) + PLURAL.format("one", "many", "plików")
+    fuzzy = text.replace('msgid "a', '#, fuzzy\nmsgid "a')
+    assert render(fuzzy, "one", "many") == header(3) + PLURAL.format("one", "many", "many")
+
+
 LONG = "word " * 40
 
 

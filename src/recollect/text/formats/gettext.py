@@ -114,15 +114,17 @@ class _Catalogue:
         for form in range(self._count(message) if plural else 1):
             which = int(plural and (form > 0 or self._count(message) == 1))
             old = message.forms[form] if form < len(message.forms) else Field(0, 0)
-            text = texts[which]
-            if text is None and old.parts:
+            text, unit = texts[which], self._units[units[which]]
+            # Of plural forms only some of which are there, these were written by a person.
+            stands = unit.target is None and not message.fuzzy and _edges(old.text)[1]
+            if (text is None and old.parts) or stands:
                 written += self._lines[old.begin : old.end]
                 stale |= any(old.parts)
                 continue
             before, _, after = _edges(message.fields["msgid_plural" if which else "msgid"].text)
             whole = before + _edges(text)[1] + after if text else ""
             keyword = f"msgstr[{form}]" if plural else "msgstr"
-            written += self._encoded(_written(keyword, whole, self._wraps), self._units[units[which]].where)
+            written += self._encoded(_written(keyword, whole, self._wraps), unit.where)
         if not lines[message.forms[-1].end - 1].endswith(b"\n"):
             written[-1] = written[-1].rstrip(b"\r\n")
         for place in message.forms:
