@@ -129,6 +129,12 @@ def test_translations_of_srt_go_into_their_cues():
     assert translated(SRT, "雨停了以后，我们出去了。", over, None, "晚安，汤姆。") == expected
 
 
+@pytest.mark.parametrize("head", ["WEBVTT", "WEBVTT - a talk\nKind: captions", "WEBVTT\n1"])
+def test_webvtt_without_an_empty_line_after_its_header(head):
+    text = f"{head}\n00:01.000 --> 00:02.000\nHi.\n\n00:03.000 --> 00:04.000\nBye."
+    assert translated(text, "你好。", None) == text.replace("Hi.", "你好。")
+
+
 def test_sentences_of_webvtt():
     content = read_subtitles(VTT.encode(), "talk.vtt")
     assert sources(content) == ["Tea & cake cost <c.loud>too</c> much.", "I will not", "You <00:03.700>must!"]

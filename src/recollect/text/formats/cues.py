@@ -96,7 +96,10 @@ def _milliseconds(groups: Sequence[str | None]) -> int:
 def read_vtt(text: str, name: str) -> list[Cue]:
     """Cues of WebVTT; its header, notes, styles and regions are passed over."""
     cues = []
-    for block in list(_blocks(text))[1:]:
+    header, *blocks = _blocks(text)
+    # As browsers have it, a timing ends the header where no empty line does.
+    begin = next((at for at, row in enumerate(header) if _is_timing(row.span.of(text))), len(header))
+    for block in [header[begin:], *blocks] if header[begin:] else blocks:
         first = block[0].span.of(text)
         if _ASIDE.match(first):
             continue
