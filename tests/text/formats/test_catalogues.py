@@ -104,11 +104,12 @@ def test_json_of_ascii_with_escapes_stays_so():
     assert translated(read_json, '"alone"', ["allein"]) == '"allein"'
 
 
+BOOLEANS = ("y", "n", "yes", "no", "on", "off")  # in YAML 1.1
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 words = texts.filter(str.strip)
 keys = st.text("ab.,", max_size=2)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | texts,
+    st.none() | st.booleans() | st.integers() | texts.filter(lambda text: text.lower() not in BOOLEANS),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.,", max_size=2), inner, max_size=3)
     ),
@@ -153,6 +154,19 @@ def test_yaml_strings_are_units_called_by_their_paths():
     ]
     assert unchanged(read_yaml, PLACES.encode())
     assert unchanged(read_yaml, PLACES.replace("\n", "\r\n").encode("utf-8-sig"))
+
+
+@pytest.mark.parametrize("word", [*BOOLEANS, "No", "ON"])
+def test_yaml_words_that_are_booleans_to_others_stay(word):
+    text = f"a: {word}\nb: [{word}, {word} way]\n"
+    text += f"c: '{word}'\nd: !!str {word}\ne: &x {word}\nf: &y !!str {word}\n"
+    content = read_yaml(text.encode(), "menu.yaml")
+    assert [(unit.where, unit.source.text) for unit in content.units] == [
+        ("b.1", f"{word} way"),
+        ("c", word),
+        ("d", word),
+        ("f", word),
+    ]
 
 
 def test_yaml_is_changed_in_its_places_only():

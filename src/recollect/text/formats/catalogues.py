@@ -24,6 +24,7 @@ _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],]')
 _HALF = re.compile("[\ud800-\udfff]")  # of a character beyond the first 65,536
 _LARGEST_YAML = 8 << 20  # bytes; its reader needs about a second for each million
 _STRING = "tag:yaml.org,2002:str"
+_BOOLEANS = {"y", "n", "yes", "no", "on", "off"}  # in YAML 1.1, which Rails and PyYAML read
 _PROPERTIES = re.compile(r"(?:[&!]\S*+|#[^\r\n\x85\u2028\u2029]*+|\s++)*+")
 _BLOCK_HEADER = re.compile(r"[|>][^\r\n]*+(\r\n|\r|\n)")
 
@@ -141,7 +142,7 @@ def _collect(node: Any, text: str, path: str, flow: bool, seen: set[int], places
         return
     seen.add(id(node))
     if isinstance(node, ScalarNode):
-        if node.tag == _STRING and node.value.strip():
+        if node.tag == _STRING and node.value.strip() and not _is_boolean(node, text):
             unit = Unit(plain(node.value.strip()), path)
             places.append(Place(unit, *_scalar(node, text, flow)))
         return
@@ -154,6 +155,12 @@ def _collect(node: Any, text: str, path: str, flow: bool, seen: set[int], places
     elif isinstance(node, SequenceNode):
         for index, value in enumerate(node.value):
             _collect(value, text, f"{before}{index}", inner, seen, places)
+
+
+def _is_boolean(node: ScalarNode, text: str) -> bool:
+    """Whether a word is none to other readers: without quotes, and without a tag that says it is one."""
+    written = text[node.start_mark.index : node.end_mark.index]
+    return not node.style and "!" not in written and node.value.lower() in _BOOLEANS
 
 
 def _scalar(node: ScalarNode, text: str, flow: bool) -> tuple[Span, Callable[[str], str]]:
