@@ -1,4 +1,4 @@
-"""Which files are translated, and where to."""
+"""Which files are translated, where to, and how they are read."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pytest
 from recollect.decoding.journal import Journal
 from recollect.documents import Errand, Reading, _places, _unfinished
 from recollect.errors import DataError, RecollectError
+from recollect.text.inline import plain
 
 LANGUAGES = ("zh", "en")
 
@@ -69,3 +70,14 @@ def test_a_document_is_unfinished_until_its_memory_and_its_page_are_written(
     last.write_text("")
     assert _unfinished(errand, places) == []
     assert not any(journal.exists() for journal in journals)
+
+
+def test_an_interchange_file_learns_the_language_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlf"
+    path.write_text(
+        '<xliff version="2.0" srcLang="zh"><file id="f"><unit id="u">'
+        "<segment><source>a</source></segment></unit></file></xliff>"
+    )
+    new = Reading().content(path, LANGUAGES).render([plain("b")])
+    assert new.startswith(b'<xliff version="2.0" srcLang="zh" trgLang="en">')
+    assert b"trgLang" not in Reading().content(path, ("", "")).render([plain("b")])

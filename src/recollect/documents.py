@@ -48,9 +48,11 @@ class Reading:
             if self.column is None:
                 raise DataError(f"{path}: which column is to be translated? give --column NAME")
             return read_content(path, kind, column=self.column, target=self.into)
+        source, target = languages
         if kind == "tmx":
-            source, target = languages
             return read_content(path, kind, source=source or None, target=target or None)
+        if kind == "xliff":
+            return read_content(path, kind, target=target or None)
         return read_content(path, kind)
 
 

@@ -136,6 +136,32 @@ def test_targets_of_the_second_version_are_all_that_changes():
     assert [unit.target is not None for unit in read(text).units] == [True] * 4
 
 
+@pytest.mark.parametrize(
+    ("text", "there"), [(FIRST, " target-language='de'"), (SECOND, ' trgLang="de"')], ids=["1.2", "2.0"]
+)
+def test_a_target_language_that_is_missing_is_named_with_the_first_target(text, there):
+    def translated(text, target, language):
+        content = read_xliff(text.encode(), "sample.xlf", language)
+        return content.render([target, *[None] * (len(content.units) - 1)]).decode()
+
+    lacking = text.replace(there, "")
+    whole = etree.fromstring(translated(text, plain("Neu"), "fr").encode())
+    named = etree.fromstring(translated(lacking, plain("Neu"), "de").encode())
+    assert [dict(element.attrib) for element in named.iter("*")] == [
+        dict(element.attrib) for element in whole.iter("*")
+    ]
+    assert translated(lacking, None, "de") == lacking
+    assert there.split("=")[0] not in translated(lacking, plain("Neu"), None)
+
+
+def test_only_files_with_a_new_target_get_its_language():
+    unit = '<body><trans-unit id="1"><source>a</source></trans-unit></body>'
+    text = f'<xliff version="1.2"><file>{unit}</file><file>{unit}</file></xliff>'
+    new = read_xliff(text.encode(), "x", "de").render([None, plain("b")]).decode()
+    assert new.startswith('<xliff version="1.2"><file><body>')
+    assert new.count('<file target-language="de">') == 1
+
+
 def test_marks_of_a_translation_are_those_of_the_source():
     text = wrap('a <g id="1" ctype="b">b</g>', '<target>B <g id="1">A</g><x id="9"/></target>')
     (unit,) = read(text).units

@@ -1,5 +1,6 @@
 """XLIFF 1.x and 2.x: what translation tools exchange; only targets and their states change."""
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -26,8 +27,11 @@ class _Holder:
     units: dict[int, Element] = field(default_factory=dict)  # unit to the element with its text
 
 
-def read_xliff(data: bytes, name: str) -> Content:
-    """Read an XLIFF file: a unit for each trans-unit or segment whose source may be translated."""
+def read_xliff(data: bytes, name: str, target: str | None = None) -> Content:
+    """Read an XLIFF file: a unit for each trans-unit or segment whose source may be translated.
+
+    Where the file does not say into what language, `target` is written there with the first translation.
+    """
     file = read_xml(data, name)
     version = file.root.attributes.get("version", "")
     if file.root.name != "xliff" or not version.startswith(("1.", "2.")):
@@ -35,12 +39,13 @@ def read_xliff(data: bytes, name: str) -> Content:
             f"{name}, line {file.root.line}: the file begins with <{file.root.name}> "
             f'and version="{version}"; <xliff version="1.2"> or <xliff version="2.0"> is expected'
         )
-    return _Xliff(file, version)
+    return _Xliff(file, version, target)
 
 
 class _Xliff:
-    def __init__(self, file: XmlFile, version: str) -> None:
+    def __init__(self, file: XmlFile, version: str, language: str | None) -> None:
         self._file = file
+        self._language = language
         self._first = version.startswith("1.")
         self._units: list[Unit] = []
         self._holders: list[_Holder] = []
@@ -58,12 +63,21 @@ class _Xliff:
             None if target is None or target == unit.target else write_inline(target, self._where(unit))
             for unit, target in zip(self._units, targets, strict=True)
         ]
-        return self._file.replaced(
-            part
-            for holder in self._holders
-            if any(fresh[unit] is not None for unit in holder.units)
-            for part in self._changes(holder, fresh)
-        )
+        changed = [
+            holder for holder in self._holders if any(fresh[unit] is not None for unit in holder.units)
+        ]
+        parts = [part for holder in changed for part in self._changes(holder, fresh)]
+        return self._file.replaced([*parts, *self._languages(changed)])
+
+    def _languages(self, changed: Sequence[_Holder]) -> Iterator[tuple[int, int, str]]:
+        """What to replace to name the target language around changed holders: each <file> (1.x), or all."""
+        name = "target-language" if self._first else "trgLang"
+        begins = [holder.element.begin for holder in changed]
+        for element in self._file.root.children("file") if self._first else [self._file.root]:
+            within = bisect(begins, element.begin) < bisect(begins, element.end)
+            if self._language and within and name not in element.attributes:
+                tag = self._file.raw(element.begin, element.inside)
+                yield element.begin, element.inside, with_attribute(tag, name, self._language)
 
     def _where(self, unit: Unit) -> str:
         return f"{self._file.name}, {unit.where}: its translation"
