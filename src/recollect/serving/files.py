@@ -78,6 +78,8 @@ def read_document(
         options["column"] = column
     if kind == "tmx":
         options["source"], options["target"] = (language or None for language in translator.languages)
+    if kind == "xliff":
+        options["target"] = translator.languages[1] or None
     content = content_of(data, name or "the file", kind, **options)
     passages = Passages(content, translator.languages[0], token_length(translator))
     if not passages.sentences:

@@ -138,14 +138,16 @@ def header(forms):
     ],
 )
 def test_as_many_plural_forms_are_filled_as_the_header_says(forms, expected):
-    text = render((header(forms) if forms else "") + PLURAL.format("", "", ""), "one", "many")
+    said = ["many"] if forms == 1 else ["one", "many"]
+    text = render((header(forms) if forms else "") + PLURAL.format("", "", ""), *said)
     assert parsed(text)["a file"].msgstr_plural == expected
 
 
-def test_one_form_for_all_numbers_is_not_written_for_the_singular():
+def test_one_form_for_all_numbers_is_that_for_many():
     text = header(1) + 'msgid "a file"\nmsgid_plural "%d files"\nmsgstr[0] ""'
-    assert render(text, "one", None) == text
-    assert render(text, "one", "many") == text[:-2] + '"many"'
+    assert [str(unit.source) for unit in read(text).units] == ["%d files"]
+    assert render(text, None) == text
+    assert render(text, "many") == text[:-2] + '"many"'
 
 
 def test_different_plural_forms_that_are_there_stay():

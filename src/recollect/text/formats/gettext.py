@@ -70,8 +70,6 @@ class _Catalogue:
         ]
         for message, units in self._messages:
             texts = [fresh[unit] for unit in units]
-            if len(texts) == 2 and self._count(message) == 1:
-                texts[0] = texts[1]  # the one form there is serves all numbers, and is written for many
             if any(text is not None for text in texts):
                 self._translate(lines, message, texts, units)
         return b"".join(lines)
@@ -89,13 +87,18 @@ class _Catalogue:
         """How many plural forms the message is to have."""
         return self._form_count or len(message.forms)
 
-    def _units_of(self, message: Message) -> list[Unit]:
+    def _sources(self, message: Message) -> list[Field]:
+        """Return what is translated; where one form serves all numbers, it is that for many."""
         sources = [message.fields[key] for key in ("msgid", "msgid_plural") if key in message.fields]
+        return sources[-1:] if self._count(message) == 1 else sources
+
+    def _units_of(self, message: Message) -> list[Unit]:
+        sources = self._sources(message)
         cores = [_edges(source.text)[1] for source in sources]
         if not all(cores):
             return []
         forms = [_edges(form.text)[1] for form in message.forms]
-        others = forms if self._count(message) == 1 else forms[1:]
+        others = forms[1:]
         targets = [forms[0], others[0] if others and all(others) else ""]
         return [
             Unit(
@@ -108,11 +111,11 @@ class _Catalogue:
 
     def _translate(self, lines: list[bytes], message: Message, texts: list[str | None], units: range) -> None:
         """Replace the translations of one message by those of `texts` that are not None."""
-        plural = len(texts) == 2
+        plural, sources = "msgid_plural" in message.fields, self._sources(message)
         stale = False  # whether an earlier translation stays
         written: list[bytes] = []
         for form in range(self._count(message) if plural else 1):
-            which = int(plural and (form > 0 or self._count(message) == 1))
+            which = min(form, len(sources) - 1)
             old = message.forms[form] if form < len(message.forms) else Field(0, 0)
             text, unit = texts[which], self._units[units[which]]
             # Of plural forms only some of which are there, these were written by a person.
@@ -121,7 +124,7 @@ class _Catalogue:
                 written += self._lines[old.begin : old.end]
                 stale |= any(old.parts)
                 continue
-            before, _, after = _edges(message.fields["msgid_plural" if which else "msgid"].text)
+            before, _, after = _edges(sources[which].text)
             whole = before + _edges(text)[1] + after if text else ""
             keyword = f"msgstr[{form}]" if plural else "msgstr"
             written += self._encoded(_written(keyword, whole, self._wraps), unit.where)
