@@ -17,8 +17,9 @@ _PLACEHOLDER = re.compile(
         (?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGaAcspn@](?![A-Za-z])  # %s, %1$d, %-5.2f
     | (?::[A-Za-z][\w+.:-]{0,60}:)?`{1,2}[^`\n]{1,300}`{1,2}(?:__?(?!\w))?  # roles and code
     | \|[^|\s][^|\n]{0,60}\|_{0,2}(?=\W|$)                         # |substitution|
-    | (?:https?|ftp|file)://[^\s<>"'`\u3000-\u303f\uff00-\uff60]{1,2000}(?<![.,;:!?)])
-    | www\.[A-Za-z0-9-][^\s<>"'`\u3000-\u303f\uff00-\uff60]{1,2000}(?<![.,;:!?)])
+    | (?:(?:https?|ftp|file)://|www\.(?=[A-Za-z0-9-]))            # addresses, which no Chinese is part of
+        [^\s<>"'`\u2014-\u201f\u2026\u2e80-\u30ff\u31c0-\u9fff\uf900-\uffef\U00020000-\U0003ffff]{1,2000}
+        (?<![.,;:!?)])
     | [A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,8}    # mail
     | &(?:[A-Za-z][A-Za-z0-9]{1,30}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});        # entities
     | </?[A-Za-z][A-Za-z0-9:-]{0,60}(?:\s[^<>\n]{0,500})?/?>                   # tags
