@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,39 @@ def test_a_placeholder_that_touches_a_word_still_does() -> None:
 def test_between_placeholders_there_is_what_was() -> None:
     assert placed("open %s %s now", "now open", {"open": "open", "now": "now"}) == "%s %s now open"
     assert placed("open %s%s now", "now open", {"open": "open", "now": "now"}) == "%s%s now open"
+
+
+@pytest.mark.parametrize(
+    ("marked", "target", "pairs", "expected"),
+    [
+        ("Error: %s", "ERROR:", {"Error": "ERROR", ":": ":"}, "ERROR: %s"),
+        ("错误：%s", "Error:", {"错误": "Error", "：": ":"}, "Error: %s"),
+        ("错误（%s）", "Error ()", {"错误": "Error", "（": "(", "）": ")"}, "Error (%s)"),
+        ("%s（旧）", "(old)", {"旧": "old", "（": "(", "）": ")"}, "%s (old)"),
+        ("Error: %s", "错误：", {"Error": "错误", ":": "："}, "错误：%s"),
+        ('Open "{f}": %s', 'OPEN "":', {"Open": "OPEN", '":': '":', ":": ":"}, 'OPEN "{f}": %s'),
+        ("Open »{f}« %s", "OPEN »«", {"Open": "OPEN", "«": "«"}, "OPEN »{f}« %s"),
+        ("Say %s", 'SAY "', {"Say": "SAY"}, 'SAY "%s'),
+        ("{a} - {b}: done", "- : DONE", {"-": "-", ":": ":", "done": "DONE"}, "{a} - {b}: DONE"),
+        ("%s > %s", ">", {">": ">"}, "%s > %s"),
+        ("(note: %s)", "(NOTE:)", {"note": "NOTE", ":": ":", ")": ")"}, "(NOTE: %s)"),
+        ("%s (new)", "(NEW)", {"(": "(", "new": "NEW"}, "%s (NEW)"),
+        ("关于 %s 的书", "'s book", {"的": "'s", "书": "book", "关于": "'"}, "%s's book"),
+        ("打开 %s ，关闭", ", close", {"，": ",", "关闭": "close", "打开": ","}, "%s, close"),
+        ("id=%s;", "ID=;", {"id": "ID", "=": "=", ";": ";"}, "ID=%s;"),
+    ],
+)
+def test_a_placeholder_stands_apart_from_signs_where_it_did(
+    marked: str, target: str, pairs: dict[str, str], expected: str
+) -> None:
+    assert placed(marked, target, pairs) == expected
+
+
+def test_a_pair_around_a_placeholder_stands_apart_like_it() -> None:
+    pairs = {"Error": "ERROR", ":": ":"}
+    assert placed("<b>Error:</b> %s", "ERROR:", pairs) == "<b>ERROR:</b> %s"
+    assert placed("Error: <b>%s</b>", "ERROR:", pairs) == "ERROR: <b>%s</b>"
+    assert placed("<b>%s</b> files", "FILES", {"files": "FILES"}) == "<b>%s</b> FILES"
 
 
 def test_pairs_stay_nested() -> None:

@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from recollect.text.inline import Inline, Mark
-from recollect.text.scripts import is_spaced_word
+from recollect.text.inline import Inline, Mark, Role
+from recollect.text.scripts import is_dense, is_spaced_word
 
 __all__ = ["Link", "place_marks"]
+
+_OPENING = "([{¿¡#$€£@"  # and other signs that belong to what follows
+_CLOSING = ")]}.,;:!?…'’"  # and other signs that belong to what they follow
+_QUOTES = "\"'`“”„‘’‚«»‹›"
+_SPACED_BEHIND = "：；，、。！？）】」』》"  # full-width signs that have a space in their shape
+_SPACED_BEFORE = "（【「『《"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +182,59 @@ def _inside_word(text: str, at: int) -> bool:
 
 
 def _spaced(pieces: Sequence[str | Mark], source: str) -> list[str | Mark]:
-    """Part marks that stand for words from words, and from each other, where the source did so too."""
-    found: list[str | Mark] = []
+    """Part marks that stand for words from words, signs and each other, where the source did so too."""
+    gaps = set()  # before which pieces there has to be a space
     for number, piece in enumerate(pieces):
         if isinstance(piece, str) or piece.role != "word":
-            found.append(piece)
             continue
-        before = pieces[number - 1] if number else ""
-        after = pieces[number + 1] if number + 1 < len(pieces) else ""
-        if isinstance(before, Mark):
-            alone = before.role == "word" and before.at != piece.at
-        else:
-            alone = is_spaced_word(before[-1:]) and not is_spaced_word(source[piece.at - 1 : piece.at])
-        if alone:
-            found.append(" ")
-        found.append(piece)
-        if (
-            isinstance(after, str)
-            and is_spaced_word(after[:1])
-            and not is_spaced_word(source[piece.at :][:1])
-        ):
-            found.append(" ")
+        start, end = number, number + 1  # a pair right around the mark stands or falls with it
+        while start > 0 and _is_mark(pieces[start - 1], "open", piece.at):
+            start -= 1
+        while end < len(pieces) and _is_mark(pieces[end], "close", piece.at):
+            end += 1
+        before, after = start - 1, end  # what is beside it, past the pairs that end and begin there
+        while before >= 0 and _is_mark(pieces[before], "close"):
+            before -= 1
+        while after < len(pieces) and _is_mark(pieces[after], "open"):
+            after += 1
+        if before >= 0 and _is_parted_before(pieces[before], piece.at, source, first=before == 0):
+            gaps.add(start)
+        if after < len(pieces) and _is_parted_behind(pieces[after], piece.at, source):
+            gaps.add(end)
+    found: list[str | Mark] = []
+    for number, piece in enumerate(pieces):
+        found += [" ", piece] if number in gaps else [piece]
     return found
+
+
+def _is_mark(piece: str | Mark, role: Role, at: int | None = None) -> bool:
+    return isinstance(piece, Mark) and piece.role == role and at in (None, piece.at)
+
+
+def _is_parted_before(before: str | Mark, at: int, source: str, first: bool) -> bool:
+    """Whether a space belongs between `before` and a mark that was at `at`."""
+    if isinstance(before, Mark):
+        return before.role == "word" and before.at != at
+    theirs, ours = source[at - 1 : at], before[-1]
+    if is_spaced_word(ours):
+        return not is_spaced_word(theirs)
+    if ours in _QUOTES:
+        # The same sign may open or close, here or in another language; what opens has nothing before it.
+        left = before[-2:-1]
+        opens = left.isspace() or left in _OPENING or is_dense(left) if left else first
+    else:
+        opens = ours in _OPENING
+    parted = theirs.isspace() or theirs in _SPACED_BEHIND
+    return bool(theirs) and parted and not (opens or ours.isspace() or is_dense(ours))
+
+
+def _is_parted_behind(after: str | Mark, at: int, source: str) -> bool:
+    """Whether a space belongs between a mark that was at `at` and `after`."""
+    if isinstance(after, Mark):
+        return False  # it has been asked, as the one that comes later
+    ours, theirs = after[0], source[at : at + 1]
+    if is_spaced_word(ours):
+        return not is_spaced_word(theirs)
+    closes = ours in _CLOSING or (ours in _QUOTES and not is_spaced_word(after[1:2]))
+    parted = theirs.isspace() or theirs in _SPACED_BEFORE
+    return bool(theirs) and parted and not (closes or ours.isspace() or is_dense(ours))
