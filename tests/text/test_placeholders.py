@@ -34,6 +34,38 @@ def held(text: str) -> list[str]:
         ("fish &amp; chips", ["&amp;"]),
         ("press <b>OK</b> <br/>", ["<b>", "</b>", "<br/>"]),
         ("a < b and c > d", []),
+        ("Size %dx%d pixels", ["%d", "%d"]),
+        ("took %ds, %.1fMB, %ldms", ["%d", "%.1f", "%ld"]),
+        ("Hello %user, %url", []),  # whatever it is, it is not %u
+        ("%<PRIuMAX> bytes, %5<PRId64>", ["%<PRIuMAX>", "%5<PRId64>"]),
+        ("since %Y-%m-%d %H:%M.", ["%Y-%m-%d %H:%M"]),
+        ("%A, %d %B %Y at %I:%M %p", ["%A, %d %B %Y", "%I:%M %p"]),
+        ("%Y-%m-%dT%H:%M:%S", ["%Y-%m-%dT%H:%M:%S"]),
+        ("%Y年%m月%d日", ["%Y", "%m", "%d"]),
+        ("%d of %s: %m", ["%d", "%s", "%m"]),
+        ("%1 of %2 (%L1%)", ["%1", "%2", "%L1"]),
+        ("50% of it, 100 %, 5%1, %50 or %5,3", []),
+        ("<0>new mail</0> and <1/>", ["<0>", "</0>", "<1/>"]),
+        ("I <3 you > me", []),
+        (
+            "You have {n, plural, =0 {none} one {# item} other {# items}}.",
+            [
+                "{n, plural, =0 {none} one {# item} other {# items}}",
+            ],
+        ),
+        (
+            "{who, select, male {He has {n, plural, one {# cat of {owner}} other {#}}} other {They}} now",
+            [
+                "{who, select, male {He has {n, plural, one {# cat of {owner}} other {#}}} other {They}}",
+            ],
+        ),
+        (
+            "{n, selectordinal,\n one {#st}\n other {#th}\n} time",
+            [
+                "{n, selectordinal,\n one {#st}\n other {#th}\n}",
+            ],
+        ),
+        ("{n, number} in {n, plural, one {it", ["{n, number}"]),
     ],
 )
 def test_what_is_held(text: str, expected: list[str]) -> None:
@@ -50,6 +82,17 @@ def test_tags_that_open_and_close_are_pairs() -> None:
         ("<p>", "point"),
     ]
     assert marks[0].pair == marks[3].pair != marks[1].pair == marks[2].pair
+
+
+def test_numbered_tags_are_pairs_too() -> None:
+    marks = hold_placeholders(Inline("<0>new <1>mail</1></0> <2/>")).marks
+    assert [(mark.role, mark.pair) for mark in marks] == [
+        ("open", 2),
+        ("open", 1),
+        ("close", 1),
+        ("close", 2),
+        ("point", 0),
+    ]
 
 
 def test_marks_that_are_there_stay() -> None:
@@ -77,5 +120,10 @@ def test_long_lines_take_no_time() -> None:
         "<a " * 100_000,
         "a@" * 100_000,
         "&a" * 100_000,
+        "{a, plural, " * 20_000,
+        "{a, plural, {}" * 20_000,
+        "{a, plural, " + "{}" * 100_000,
+        "%d " * 100_000,
+        "%Y-" * 100_000,
     ):
         assert str(hold_placeholders(Inline(text))) == text

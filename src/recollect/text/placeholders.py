@@ -7,14 +7,27 @@ from recollect.text.inline import Inline, Mark
 
 __all__ = ["hold_placeholders"]
 
+_BRACED = r"\{[^{}]*+\}"
+for _ in range(4):  # a plural in a select, and names in it; deeper ones are not held
+    _BRACED = r"\{(?:[^{}]++|" + _BRACED + r")*+\}"
+
+# A message of ICU is held as a whole: another language has other forms, and a broken one stops a program.
+_MESSAGE = r"(?=\{\s{0,9}[\w.-]{1,60}\s{0,9},\s{0,9}(?:plural|select|selectordinal|choice)\s{0,9},)" + _BRACED
+
 _PLACEHOLDER = re.compile(
-    r"""
-      \{\{[^{}\n]{1,80}\}\}                                        # {{x}}
+    _MESSAGE
+    + r"""
+    | \{\{[^{}\n]{1,80}\}\}                                        # {{x}}
     | [$\#%]\{[^{}\n]{1,80}\}                                      # ${x}, #{x}, %{x}
     | \{[A-Za-z_0-9][^{}\n]{0,79}\}|\{\}                           # {name}, {0:>5}, {}
     | %\([A-Za-z_][^)\n]{0,79}\)[-+\#0\ ]{0,4}\d*(?:\.\d+)?[a-zA-Z] # %(name)s
+    | (?<![\d%])(?:%[-_]?[aAdeFgp][-/.,:_\ ]{0,2}){0,2}%[-_]?[bBCDhHIjklmMrRSTUVwWyYzZ]
+        (?:(?:[-/.,:_\ ]{0,2}|T)%[-_]?[aAbBCdDeFgGhHIjklmMprRSTuUVwWyYzZ]){0,20}(?![A-Za-z]) # %Y-%m-%d
     | %(?:\d{1,2}\$)?[-+\#0]{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?
-        (?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGaAcspn@](?![A-Za-z])  # %s, %1$d, %-5.2f
+        (?:<PRI[diouxX][A-Z0-9]{1,12}>                             # %<PRIuMAX>
+        | (?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGaAcspn@](?![A-Za-z]) # %s, %1$d, %-5.2f
+        | (?:l|ll|z|j)?[dufgs](?=(?:x|[mnu]?s|[kKMGT]i?[Bb]?|px|pt|[kcm]?m|h|th)(?![A-Za-z]))) # %dx%d, %ds
+    | (?<![\d%])%L?[1-9](?!\d|[.,]\d)                              # %1 of Qt, though no 5%, nor %50
     | (?::[A-Za-z][\w+.:-]{0,60}:)?`{1,2}[^`\n]{1,300}`{1,2}(?:__?(?!\w))?  # roles and code
     | \|[^|\s][^|\n]{0,60}\|_{0,2}(?=\W|$)                         # |substitution|
     | (?:(?:https?|ftp|file)://|www\.(?=[A-Za-z0-9-]))            # addresses, which no Chinese is part of
@@ -22,13 +35,14 @@ _PLACEHOLDER = re.compile(
         (?<![.,;:!?)])
     | [A-Za-z0-9._+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,8}    # mail
     | &(?:[A-Za-z][A-Za-z0-9]{1,30}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});        # entities
+    | </?\d{1,3}/?>                                                # <0>, of React
     | </?[A-Za-z][A-Za-z0-9:-]{0,60}(?:\s[^<>\n]{0,500})?/?>                   # tags
     | \\[nrt](?![A-Za-z])                                          # escapes that a catalogue shows
     """,
     re.VERBOSE,
 )
-_OPEN = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*[^/])?>|<([A-Za-z][\w:-]*)>")
-_CLOSE = re.compile(r"</([A-Za-z][\w:-]*)>")
+_OPEN = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*[^/])?>|<([A-Za-z][\w:-]*|\d+)>")
+_CLOSE = re.compile(r"</([A-Za-z][\w:-]*|\d+)>")
 
 
 def hold_placeholders(inline: Inline) -> Inline:
