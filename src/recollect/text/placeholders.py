@@ -28,7 +28,9 @@ _PLACEHOLDER = re.compile(
         | (?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGaAcspn@](?![A-Za-z]) # %s, %1$d, %-5.2f
         | (?:l|ll|z|j)?[dufgs](?=(?:x|[mnu]?s|[kKMGT]i?[Bb]?|px|pt|[kcm]?m|h|th)(?![A-Za-z]))) # %dx%d, %ds
     | (?<![\d%])%L?[1-9](?!\d|[.,]\d)                              # %1 of Qt, though no 5%, nor %50
-    | (?::[A-Za-z][\w+.:-]{0,60}:)?`{1,2}[^`\n]{1,300}`{1,2}(?:__?(?!\w))?  # roles and code
+    | (?::[A-Za-z][\w+.:-]{0,60}:)?(?<!`)                          # roles and code, fenced alike
+        (?!`+[^`'\n]{1,300}'[^`\n]{0,300}[\s(\[{/,]`+[^\s`])       # but not from `this' to `that'
+        (?:`[^`\n]{1,300}`|(?P<fence>`{2,3})(?!`)(?:[^`\n]|`(?!`)){1,300}(?P=fence))(?!`)(?:__?(?!\w))?
     | \|[^|\s][^|\n]{0,60}\|_{0,2}(?=\W|$)                         # |substitution|
     | (?:(?:https?|ftp|file)://|www\.(?=[A-Za-z0-9-]))            # addresses, which no Chinese is part of
         [^\s<>"'`\u2014-\u201f\u2026\u2e80-\u30ff\u31c0-\u9fff\uf900-\uffef\U00020000-\U0003ffff]{1,2000}
