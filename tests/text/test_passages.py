@@ -1,4 +1,7 @@
+import re
 from collections.abc import Sequence
+
+import pytest
 
 from recollect.text.formats.content import Unit
 from recollect.text.inline import Inline, Mark
@@ -56,6 +59,34 @@ def test_placeholders_come_back_between_their_words() -> None:
     made = passages("Open %s now. Then {name}, close it.")
     spoken = [word_by_word(sentence) for sentence in made.sentences]
     assert made.render(spoken) == b"OPEN %s NOW. THEN {name}, CLOSE IT."
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Usage: foo\n  -h  show help\n\n  -v  show version", 3),
+        ("Not found:\n%s", 1),
+        ("%s\nnot found", 1),
+        ("Not found:\n%s\nTry again", 2),
+        ("Not found:\r\n  %s, {name}\r\nTry %s\r\n%s again\r\n", 3),
+        ("<b>One\nTwo</b>\n<br/>\nThree", 3),
+    ],
+)
+def test_lines_and_what_stands_alone_in_them_are_kept(text: str, sentences: int) -> None:
+    made = passages(text)
+    assert len(made.sentences) == sentences
+    assert not any("\n" in sentence for sentence in made.sentences)
+    spoken = [word_by_word(sentence) for sentence in made.sentences]
+    expected = re.sub(
+        r"%s|\{name\}|</?\w+/?>|(\w)", lambda found: found[0].upper() if found[1] else found[0], text
+    )
+    assert re.sub(" +", " ", made.render(spoken).decode()) == re.sub(" +", " ", expected)
+
+
+def test_a_mark_of_the_file_alone_in_the_last_line_stays_there() -> None:
+    made = Passages(Paragraphs(Unit(Inline("Not found:\n", (Mark(11, "<x/>"),)), "x")), "en")
+    assert made.sentences == ["Not found:"]
+    assert made.render([Spoken("NOT FOUND:")]) == b"NOT FOUND:\n<x/>"
 
 
 def test_marks_of_the_file_stay_marks_and_placeholders_become_text() -> None:

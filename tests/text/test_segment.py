@@ -27,6 +27,35 @@ def test_sentences(language: str, text: str, expected: list[str]) -> None:
     assert cut(text, language) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Line one\nLine two", ["Line one", "Line two"]),
+        ("Usage: tea\r\n  -h  help\r\n\r\n  -v  version", ["Usage: tea", "-h  help", "-v  version"]),
+        ("apples\npears", ["apples", "pears"]),
+        ("苹果\n梨", ["苹果", "梨"]),
+        ("This line is long enough to have been wrapped, as it is in\n- a list", None),
+        ("This line is long enough to have been wrapped, as it is in\n\ntwo paragraphs", None),
+        ("This line is long enough, but it says that there follows:\nsomething", None),
+        ("  brew    make tea of the leaves that are in the pot now\n  pour    fill a cup", None),
+    ],
+)  # fmt: skip
+def test_no_sentence_goes_over_the_end_of_a_line(text: str, expected: list[str] | None) -> None:
+    assert cut(text, "en") == (expected or [line.strip() for line in text.splitlines() if line])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is prose that somebody wrapped where a line was full,\nwhatever the words.",
+        "* This is an item that somebody wrapped where a line was\n  full, whatever the words.",
+        "这一段文字是有人写满了一行之后才换行的所以它在下一行\n还没有说完",
+    ],
+)
+def test_prose_that_is_wrapped_is_one_sentence(text: str) -> None:
+    assert cut(text, "zh" if text[0] == "这" else "en") == [text]
+
+
 def test_long_sentences_are_cut_between_clauses() -> None:
     text = "他走进房间，看了看四周，没有说话；然后他坐下来，打开了一本旧书"
     assert cut(text, "zh", longest=20) == [

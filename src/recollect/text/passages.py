@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from recollect.text.formats.content import Content, Unit
 from recollect.text.glossary import Term, hold_terms
-from recollect.text.inline import Inline
+from recollect.text.inline import Inline, Mark
 from recollect.text.placeholders import hold_placeholders
 from recollect.text.placing import Link, place_marks
 from recollect.text.scripts import has_letters
-from recollect.text.segment import Span, join_sentences, split_sentences
+from recollect.text.segment import Span, join_sentences, split_lines, split_sentences
 
 __all__ = ["Passages", "Spoken"]
 
@@ -25,12 +25,23 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
+class _Line:
+    """What stands before a line break that is kept, and where its sentences are."""
+
+    held: Inline
+    spans: Sequence[Span]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [self.held.text[start:end] for start, end in self.spans]
+
+
+@dataclass(frozen=True, slots=True)
 class _Passage:
     """A unit cut into sentences, which are `first`, `first + 1`, ... of the file."""
 
     unit: Unit
-    held: Inline
-    spans: Sequence[Span]
+    lines: Sequence[_Line]
     first: int
     kept: bool  # it has a translation already
 
@@ -54,23 +65,25 @@ class Passages:
 
     def _cut(self, unit: Unit, language: str, length: Callable[[str], int], longest: int) -> _Passage:
         held, first = hold_terms(hold_placeholders(unit.source), self._terms), len(self.sentences)
-        spans = split_sentences(held.text, language, longest, length) if has_letters(held.text) else []
-        spans = _with_words(spans, held)
+        lines = []
+        for line in _lines(held):
+            spans = split_sentences(line.text, language, longest, length) if has_letters(line.text) else []
+            lines.append(_Line(line, _with_words(spans, line)))
+        sentences = [sentence for line in lines for sentence in line.sentences]
         if unit.target is None:
-            self.sentences += [held.text[start:end] for start, end in spans]
-            return _Passage(unit, held, spans, first, kept=False)
+            self.sentences += sentences
+            return _Passage(unit, lines, first, kept=False)
         translated = hold_placeholders(unit.target).text
         theirs = split_sentences(translated, "", longest, length)
         pairs = [
-            (held.text[start:end], translated[begin:stop])
-            for (start, end), (begin, stop) in zip(spans, theirs, strict=False)
+            (source, translated[begin:stop]) for source, (begin, stop) in zip(sentences, theirs, strict=False)
         ]
-        if len(spans) != len(theirs):
-            pairs = [(held.text, translated)] if spans else []
+        if len(sentences) != len(theirs):
+            pairs = [(held.text, translated)] if sentences else []
         for source, target in pairs:
             self.settled[len(self.sentences)] = target
             self.sentences.append(source)
-        return _Passage(unit, held, (), first, kept=True)
+        return _Passage(unit, (), first, kept=True)
 
     def where(self, sentence: int) -> str:
         """Return where in the file a sentence stands, for people."""
@@ -93,14 +106,28 @@ class Passages:
     def _target(self, passage: _Passage, spoken: Sequence[Spoken]) -> Inline | None:
         if passage.kept:
             return None
-        if not passage.spans:
-            return _restored(passage.held, passage.unit.source)
-        said = spoken[passage.first : passage.first + len(passage.spans)]
-        pairs = list(zip(_sentences(passage.held, passage.spans), said, strict=True))
-        if all(source.text == each.text for source, each in pairs):
-            return _restored(passage.held, passage.unit.source)
-        placed = [place_marks(source, each.text, each.links) for source, each in pairs]
-        return _restored(join_sentences(passage.held.text, passage.spans, placed), passage.unit.source)
+        pieces: list[str | Mark] = []
+        first = passage.first
+        for line in passage.lines:
+            said = spoken[first : first + len(line.spans)]
+            pieces += _translated(line, said).pieces()
+            first += len(said)
+        return _restored(Inline.joined(pieces), passage.unit.source)
+
+
+def _lines(held: Inline) -> list[Inline]:
+    """Cut a text with its marks where lines end; a mark alone in its line is a line, the last one too."""
+    text = f"{held.text}\n"
+    *lines, last = Inline(text, held.marks).cut(split_lines(text))
+    return [*lines, Inline(last.text[:-1], last.marks)]
+
+
+def _translated(line: _Line, said: Sequence[Spoken]) -> Inline:
+    if line.sentences == [each.text for each in said]:
+        return line.held
+    pairs = zip(_sentences(line.held, line.spans), said, strict=True)
+    placed = [place_marks(source, each.text, each.links) for source, each in pairs]
+    return join_sentences(line.held.text, line.spans, placed)
 
 
 def _with_words(spans: Sequence[Span], held: Inline) -> list[Span]:

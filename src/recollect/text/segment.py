@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from sentencex import segment
 
 from recollect.text.inline import Inline, Mark
 from recollect.text.scripts import is_dense
+from recollect.text.wrapping import width
 
-__all__ = ["Span", "join_sentences", "split_sentences"]
+__all__ = ["Span", "join_sentences", "split_lines", "split_sentences"]
 
 Span = tuple[int, int]
 """Where a sentence begins and ends in a text, white space around it not counted."""
@@ -18,12 +20,46 @@ _BREAKS = (
     re.compile(r"[，,、—)）](?=\s|[^\W\d_])"),
     re.compile(r"\S(?=\s)"),  # between words
 )
+_WRAPPED = 50  # columns; prose is wrapped at 70 or more, and loses its placeholders before it comes here
+_FINAL = frozenset(".!?…:;。！？：；")
+_CLOSING = "\"'”’»)]}」』）】》 "
+_COLUMNS = re.compile(r"\S(?: {3}|\t)")
+
+
+def split_lines(text: str) -> list[int]:
+    """Return where a text is cut because a line ends there: after every line break but those within prose.
+
+    Prose that is wrapped goes on over the break: the line is of 50 columns or more and ends in no final sign
+    or colon; the next begins with a small letter, or with one of a script that has no other, and is not set
+    in columns.
+
+    >>> split_lines("Usage: tea\\n  -h  show help\\n")
+    [11]
+    >>> split_lines("Leaves that have been in the water for longer than\\nfive minutes are bitter.")
+    []
+    """
+    ends, end = [], 0
+    for line, following in pairwise(text.splitlines(keepends=True)):
+        end += len(line)
+        if not _goes_on(line.rstrip(), following.strip()):
+            ends.append(end)
+    return ends
+
+
+def _goes_on(line: str, following: str) -> bool:
+    first = following[:1]
+    return (
+        (first.islower() or (is_dense(first) and first.isalpha()))
+        and width(line) >= _WRAPPED
+        and line.rstrip(_CLOSING)[-1:] not in _FINAL
+        and not _COLUMNS.search(following)
+    )
 
 
 def split_sentences(
     text: str, language: str, longest: int = 400, length: Callable[[str], int] = len
 ) -> list[Span]:
-    """Cut a text into sentences that `length` finds no longer than `longest`.
+    """Cut a text into sentences that `length` finds no longer than `longest`, none over the end of a line.
 
     Longer ones are cut between clauses, or else between words, or else in the middle.
 
@@ -32,9 +68,10 @@ def split_sentences(
     """
     found: list[Span] = []
     start = 0
-    for sentence in segment(language, text):
-        found += _bounded(text, start, start + len(sentence), longest, length)
-        start += len(sentence)
+    for begin, end in pairwise([0, *split_lines(text), len(text)]):
+        for sentence in segment(language, text[begin:end]):
+            found += _bounded(text, start, start + len(sentence), longest, length)
+            start += len(sentence)
     return found
 
 
