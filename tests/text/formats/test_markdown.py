@@ -182,6 +182,9 @@ def test_what_is_untouched_stays_byte_for_byte():
         ("Word", "+ a", "\\+ a"),
         ("Word", "1. a", "1\\. a"),
         ("Word", "> a", "\\> a"),
+        ("Word", "::: a", "\\::: a"),
+        ("Word\n\n    code", "!!! a", "\\!!! a\n\n    code"),
+        ("Word\n\n    code", "??? a", "\\??? a\n\n    code"),
         ("Word", "back\\slash", "back\\\\slash"),
         ("Word", "$5 and $6", "\\$5 and \\$6"),
         ("Word", "a $5", "a $5"),
@@ -237,6 +240,26 @@ def test_a_link_by_its_own_text_is_found_under_another():
     )
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("::: tip\nThis is a tip.\n:::\n", "::: tip\nTHIS IS A TIP.\n:::\n"),
+        (":::note[Title]\n\nText.\n\n:::", ":::note[Title]\n\nTEXT.\n\n:::"),
+        ("Before\n:::: {.a}\n- Item\n::::\nAfter", "BEFORE\n:::: {.a}\n- ITEM\n::::\nAFTER"),
+        ("> ::: tip\n> Text\n> :::", "> ::: tip\n> TEXT\n> :::"),
+        ('!!! note "Title"\n    Text.\n\n    - Item\n\n    ```\n    code\n    ```\n\nAfter',
+         '!!! note "Title"\n    TEXT.\n\n    - ITEM\n\n    ```\n    code\n    ```\n\nAFTER'),
+        ("Before\n???+ note\n\n    Text\nAfter", "BEFORE\n???+ note\n\n    TEXT\nAFTER"),
+        ("- Item\n  !!! a b\n      Text\n\n      ??? c\n          More\n  After",
+         "- ITEM\n  !!! a b\n      TEXT\n\n      ??? c\n          MORE\n  AFTER"),
+        ("    ::: code", "    ::: code"),
+    ],
+)  # fmt: skip
+def test_what_encloses_a_note_is_kept(page, expected):
+    content = read(page)
+    assert content.render(upper(content)).decode() == expected
+
+
 def test_image_text_with_and_without_its_paragraph():
     content = read("See ![a bee][b] fly\n\n[b]: u")
     see, bee = (unit.source for unit in content.units)
@@ -279,7 +302,8 @@ def test_truncated_anywhere():
 @pytest.mark.parametrize(
     "text",
     ["word ", "*a* ", "[", "![", "[a](b ", '[a](b "', "**a ", "<!-- ", "<a ", "`a ``b ", "> ", "- ", "a\n> ",
-     "$a", "_a_b", "]", "&", "|a", "[a]:", "~~", "{{", "<code>", "\\", "$$\n", "```\n", "a@", "[^a]:", "1. "],
+     "$a", "_a_b", "]", "&", "|a", "[a]:", "~~", "{{", "<code>", "\\", "$$\n", "```\n", "a@", "[^a]:", "1. ",
+     ":::\n", "!!! a\n    b\n", "!!! a\n\n", "!!! a b", "???\n"],
 )  # fmt: skip
 def test_long_and_tangled_pages_are_quick(text):
     data = text.encode() * (5_000_000 // len(text) if text == "word " else 20_000 // len(text))

@@ -38,6 +38,8 @@ _VERBATIM: list[tuple[re.Pattern[str], Role]] = [
     (re.compile(r"[\w.+-]{1,64}@\w[\w-]{0,60}(?:\.\w[\w-]{0,60}){1,5}"), "word"),
 ]
 _FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]:")
+_CONTAINER = re.compile(r":{3,}")
+_ADMONITION = re.compile(r"""(?:!!!|\?{3}\+?) ?[\w-]++(?: +[\w-]++)*+(?: +"[^"]*")?[ \t]*\Z""")
 _EMPTY = re.compile(r"(?is)<(?:area|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b|.*/>\Z")
 _RULES = "text newline escape backticks verbatim strikethrough emphasis link image entity"
 
@@ -108,12 +110,14 @@ def allow(markdown: MarkdownIt, length: int) -> None:
 
 
 def parser() -> MarkdownIt:
-    """Return a parser for CommonMark with GitHub's tables and strikethrough, footnotes and formulas."""
+    """Return a parser for CommonMark with GitHub's tables, footnotes, formulas and what encloses notes."""
     made = MarkdownIt("commonmark", {"maxNesting": _NESTED}).enable(["table", "strikethrough"])
     made.core.ruler.enableOnly(["normalize", "block"])
     made.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
     ends = ["paragraph", "reference", "blockquote", "list"]
     made.block.ruler.before("fence", "formula", _formula, {"alt": ends})
+    made.block.ruler.before("fence", "container", _container, {"alt": ends})
+    made.block.ruler.before("fence", "admonition", _admonition, {"alt": ends})
     inline = _InlineParser()
     made.inline = inline
 
@@ -245,4 +249,42 @@ def _formula(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
     if not silent:
         state.line = last + 1
         state.push("formula", "", 0)
+    return True
+
+
+def _container(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
+    """Keep a line `::: tip` or `:::`, whatever else is in it; between the two is Markdown."""
+    begin = state.bMarks[line] + state.tShift[line]
+    if not _CONTAINER.match(state.src, begin, state.eMarks[line]) or state.is_code_block(line):
+        return False
+    if not silent:
+        state.line = line + 1
+        state.push("container", "", 0)
+    return True
+
+
+def _admonition(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
+    """Keep a line `!!! note "Title"` or `??? note`; what is indented by four below it is Markdown."""
+    begin = state.bMarks[line] + state.tShift[line]
+    if state.src[begin : begin + 3] not in ("!!!", "???") or state.is_code_block(line):
+        return False
+    first = state.skipEmptyLines(line + 1)
+    indent = state.blkIndent + 4
+    if first >= end_line or state.sCount[first] < indent:
+        return False
+    if not _ADMONITION.match(state.src[begin : state.eMarks[line]]):
+        return False
+    if silent:
+        return True
+    last = first
+    while last < end_line and (state.isEmpty(last) or state.sCount[last] >= indent):
+        last += 1
+    kept = state.lineMax, state.parentType
+    state.push("admonition_open", "", 1)
+    state.lineMax, state.parentType, state.blkIndent = last, "admonition", indent
+    state.md.block.tokenize(state, first, last)
+    state.blkIndent -= 4
+    state.lineMax, state.parentType = kept
+    state.push("admonition_close", "", -1)
+    state.line = last
     return True
