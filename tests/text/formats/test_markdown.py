@@ -182,6 +182,7 @@ def test_what_is_untouched_stays_byte_for_byte():
         ("Word", "+ a", "\\+ a"),
         ("Word", "1. a", "1\\. a"),
         ("Word", "> a", "\\> a"),
+        ("Word", ": a", "\\: a"),
         ("Word", "::: a", "\\::: a"),
         ("Word\n\n    code", "!!! a", "\\!!! a\n\n    code"),
         ("Word\n\n    code", "??? a", "\\??? a\n\n    code"),
@@ -260,6 +261,13 @@ def test_what_encloses_a_note_is_kept(page, expected):
     assert content.render(upper(content)).decode() == expected
 
 
+def test_meanings_are_apart_from_their_words():
+    page = "Apple\n: A red\n  fruit.\n:   Another\n\n    More of it.\n\nPear\n\n: Green\n"
+    assert texts(page) == ["Apple", "A red fruit.", "Another", "More of it.", "Pear", "Green"]
+    content = read(page)
+    assert content.render(upper(content)).decode() == page.upper()
+
+
 def test_image_text_with_and_without_its_paragraph():
     content = read("See ![a bee][b] fly\n\n[b]: u")
     see, bee = (unit.source for unit in content.units)
@@ -303,7 +311,7 @@ def test_truncated_anywhere():
     "text",
     ["word ", "*a* ", "[", "![", "[a](b ", '[a](b "', "**a ", "<!-- ", "<a ", "`a ``b ", "> ", "- ", "a\n> ",
      "$a", "_a_b", "]", "&", "|a", "[a]:", "~~", "{{", "<code>", "\\", "$$\n", "```\n", "a@", "[^a]:", "1. ",
-     ":::\n", "!!! a\n    b\n", "!!! a\n\n", "!!! a b", "???\n"],
+     ": a\n", ":::\n", "!!! a\n    b\n", "!!! a\n\n", "!!! a b", "???\n"],
 )  # fmt: skip
 def test_long_and_tangled_pages_are_quick(text):
     data = text.encode() * (5_000_000 // len(text) if text == "word " else 20_000 // len(text))

@@ -37,7 +37,7 @@ _VERBATIM: list[tuple[re.Pattern[str], Role]] = [
     (re.compile(r"\{[:#.][^{}\n]{1,200}\}|\[\^[^\]\[\s]{1,100}\]"), "point"),
     (re.compile(r"[\w.+-]{1,64}@\w[\w-]{0,60}(?:\.\w[\w-]{0,60}){1,5}"), "word"),
 ]
-_FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]:")
+_FOOTNOTE = re.compile(r"\[\^[^\]\[\s]{1,100}\]:|:(?=[ \t])")
 _CONTAINER = re.compile(r":{3,}")
 _ADMONITION = re.compile(r"""(?:!!!|\?{3}\+?) ?[\w-]++(?: +[\w-]++)*+(?: +"[^"]*")?[ \t]*\Z""")
 _EMPTY = re.compile(r"(?is)<(?:area|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b|.*/>\Z")
@@ -207,7 +207,10 @@ def _url_end(text: str, begin: int, end: int) -> int:
 
 
 def _footnote(state: StateBlock, line: int, end_line: int, silent: bool) -> bool:
-    """Read `[^1]: text` as a block that holds the text, indented by four, instead of a link's definition."""
+    """Read `[^1]: text`, or `: text` below a word it explains, as a block of the text, indented by four.
+
+    Otherwise the one would be a link's definition, the other a part of the paragraph before.
+    """
     begin = state.bMarks[line] + state.tShift[line]
     found = _FOOTNOTE.match(state.src, begin, state.eMarks[line])
     if not found or state.is_code_block(line):
