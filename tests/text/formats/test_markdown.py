@@ -268,6 +268,17 @@ def test_meanings_are_apart_from_their_words():
     assert content.render(upper(content)).decode() == page.upper()
 
 
+@pytest.mark.parametrize("link", ["[[Other Page]]", "[[page|its name]]", "![[bee.png]]", "[[a]][[b]]"])
+def test_links_of_a_wiki_are_kept(link):
+    content = read(f"See {link} here")
+    assert content.units[0].source.text == "See  here"
+    assert content.render(upper(content)).decode() == f"SEE {link} HERE"
+
+
+def test_brackets_in_a_link_make_no_link_of_a_wiki():
+    assert texts("See [[one]](u) and [[two]][r].\n\n[r]: u") == ["See [one] and [two]."]
+
+
 def test_image_text_with_and_without_its_paragraph():
     content = read("See ![a bee][b] fly\n\n[b]: u")
     see, bee = (unit.source for unit in content.units)
@@ -311,7 +322,7 @@ def test_truncated_anywhere():
     "text",
     ["word ", "*a* ", "[", "![", "[a](b ", '[a](b "', "**a ", "<!-- ", "<a ", "`a ``b ", "> ", "- ", "a\n> ",
      "$a", "_a_b", "]", "&", "|a", "[a]:", "~~", "{{", "<code>", "\\", "$$\n", "```\n", "a@", "[^a]:", "1. ",
-     ": a\n", ":::\n", "!!! a\n    b\n", "!!! a\n\n", "!!! a b", "???\n"],
+     "[[a]]", "[[a", "![[", ": a\n", ":::\n", "!!! a\n    b\n", "!!! a\n\n", "!!! a b", "???\n"],
 )  # fmt: skip
 def test_long_and_tangled_pages_are_quick(text):
     data = text.encode() * (5_000_000 // len(text) if text == "word " else 20_000 // len(text))

@@ -34,6 +34,7 @@ _VERBATIM: list[tuple[re.Pattern[str], Role]] = [
     (re.compile(r"<!--.{0,2000}?-->|<\?.{0,1000}?\?>", re.DOTALL), "point"),
     (re.compile(r"\$\$.{1,1000}?\$\$|\$(?![\s$])[^$]{1,500}(?<![\s\\])\$(?!\d)", re.DOTALL), "word"),
     (re.compile(r"\{%.{0,500}?%\}|\{\{.{0,500}?\}\}", re.DOTALL), "word"),
+    (re.compile(r"!?\[\[[^\[\]\n]{1,200}\]\](?!\(|\[(?!\[))"), "word"),  # a wiki's links
     (re.compile(r"\{[:#.][^{}\n]{1,200}\}|\[\^[^\]\[\s]{1,100}\]"), "point"),
     (re.compile(r"[\w.+-]{1,64}@\w[\w-]{0,60}(?:\.\w[\w-]{0,60}){1,5}"), "word"),
 ]
@@ -172,7 +173,7 @@ def _verbatim(state: StateInline, silent: bool) -> bool:
     """Keep tags, formulas, templates and addresses as they are."""
     end, role = _url_end(state.src, state.pos, state.posMax), "word"
     if not end:
-        if state.src[state.pos] not in "<${[" and not state.src[state.pos].isalnum():
+        if state.src[state.pos] not in "<${[!" and not state.src[state.pos].isalnum():
             return False
         state.md.inline.spend(10)  # type: ignore[attr-defined]
         for pattern, known in _VERBATIM:
