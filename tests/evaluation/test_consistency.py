@@ -154,6 +154,11 @@ def test_placeholders_and_addresses() -> None:
     assert said("Delete the file (%s)\nThis is final.", "Löschen\nEndgültig.") == [("error", "placeholders")]
     assert said(">>> print('%s' % {x})", ">>> print('%s' % {y})") == []
     assert said("%s of %s.", "%2$s: %1$s.") == []
+    assert said("On %Y-%m-%d it was.", "Am %d.%m.%Y war es.") == []
+    assert said("On %Y-%m-%d it was.", "Am %d.%m. war es.") == [("error", "placeholders")]
+    forms = "{n, plural, one {# file} other {# files}}", "{n, plural, other {# Dateien}}"
+    assert said(f"There: {forms[0]}.", f"Hier: {forms[1]}.") == []
+    assert said(f"There: {forms[0]}.", "Hier: Dateien.") == [("error", "placeholders")]
     assert said("%s of %d.", "%2$s: %1$d.") == [("error", "placeholders")]
     assert said("See https://a.org/en.", "Siehe https://a.org/de.") == [("warning", "addresses")]
     marked = Translated(Inline("a b.", (Mark(0, "<x/>", "point"),)), plain("c d."), "unit 1")

@@ -26,6 +26,8 @@ _ADDRESS = re.compile(r"(?:https?|ftp|file)://|www\.|[^\s<>`{}%]+@[^\s<>`{}%]+\.
 _ROLE = re.compile(r"((?::[\w+.:-]+:)?)`+([^`]*?)(?:<([^<>]*)>)?`+_{0,2}")
 _TAG = re.compile(r"<(/?)\s*([A-Za-z][\w:-]*)([^<>]*?)\s*/?>")
 _SPOKEN = re.compile(r"""\s(?:alt|title|label|placeholder|lang|dir)\s*=\s*(?:"[^"]*"|'[^']*'|\S+)""")
+_MESSAGE = re.compile(r"\{\s*([\w.-]+)\s*,\s*(plural|selectordinal|select|choice)\s*,")
+_TIME = re.compile(r"%[-_]?[A-Za-z](?:[-/.,:_ T]{0,2}%[-_]?[A-Za-z])+")
 _NUMBERED = re.compile(r"%\d+\$")
 _CONVERSION = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?(?:hh?|ll?|[jztLq])?[diouxXeEfFgGaAcspn@])")
 _DATED = re.compile(r"世纪|年代|世紀|centur|\d0['’]?s\b|Jahrhundert|er Jahre")
@@ -176,6 +178,10 @@ def _essence(raw: str) -> str:
         return role[1]
     if role:
         return f"{role[1]}`{(role[3] or role[2]).strip().lstrip('~!')}`"
+    if message := _MESSAGE.match(raw):  # its sentences are prose
+        return f"{{{message[1]}, {message[2]}}}"
+    if _TIME.fullmatch(raw):  # another language has another order
+        return "".join(sorted(re.findall(r"%[-_]?[A-Za-z]", raw)))
     if tag := _TAG.fullmatch(raw):
         return f"<{tag[1]}{tag[2].lower()}{_SPOKEN.sub('', tag[3]).rstrip()}>"
     return raw
