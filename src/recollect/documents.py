@@ -108,18 +108,22 @@ def run_errand(
     if terms and not errand.strict:
         translator = _with_terms(translator, terms)
     earlier = _earlier(errand, translator, model_signature(folder))
+
+    def conclude() -> None:
+        if errand.memory_out is not None:
+            save_memory(errand.memory_out, memory_after(translator, jobs, earlier), model_signature(folder))
+        if errand.explain is not None:
+            _explain(errand.explain, translator, jobs, earlier)
+
     summary = translate_files(
         translator,
         jobs,
         as_one=errand.as_one,
         earlier=earlier,
         signature=signature,
+        conclude=conclude if errand.memory_out or errand.explain else None,
         progress=progress,
     )
-    if errand.memory_out is not None:
-        save_memory(errand.memory_out, memory_after(translator, jobs, earlier), model_signature(folder))
-    if errand.explain is not None:
-        _explain(errand.explain, translator, jobs, earlier)
     return Report(summary, [job.output for job in jobs], _unhonoured(jobs, [] if errand.strict else terms))
 
 

@@ -187,6 +187,21 @@ def test_a_memory_goes_from_episode_to_episode(trained: Shell, tmp_path: Path) -
     assert "--force begins anew" in trained.fails(*again)
 
 
+def test_a_memory_that_could_not_be_written_is_written_when_resumed(trained: Shell, tmp_path: Path) -> None:
+    film, whole, broken = tmp_path / "film.srt", tmp_path / "whole.srt", tmp_path / "broken.srt"
+    film.write_text(subtitle_file(sentences(trained)))
+    command = ("translate", str(film), "-m", "run", "--memory-out")
+    trained.works(*command, str(tmp_path / "memory"), "-o", str(whole))
+    answer = trained.start(*command, str(film / "memory"), "-o", str(broken)).wait()  # a file is no folder
+    assert answer.code == 1
+    assert "Traceback" not in answer.err
+    assert broken.read_bytes() == whole.read_bytes()
+    said = trained.works(*command, str(tmp_path / "again"), "-o", str(broken), "--resume")
+    assert "0 sentences translated" in said
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "memory").read_bytes()
+    assert not list(tmp_path.glob("*.journal"))
+
+
 def test_a_memory_is_filled_from_what_people_translated(trained: Shell, tmp_path: Path) -> None:
     lines = sentences(trained)
     told = (trained.folder / "test.trg").read_text().split("\n\n")[0].split("\n")

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -72,12 +72,14 @@ def translate_files(
     as_one: bool = False,
     earlier: Slots | None = None,
     signature: Sequence[str] = (),
+    conclude: Callable[[], None] | None = None,
     progress: SilentProgress | TerminalProgress,
 ) -> Summary:
     """Translate files side by side, or one after the other as a single document; each appears when done.
 
     While one is under way its finished sentences are in `<output>.journal`; the same call goes on from there.
     `signature` names what the result depends on besides the files; `earlier` is what is remembered at first.
+    `conclude` makes what depends on all of it, before the journals go.
     """
     total = sum(len(job.passages.sentences) for job in jobs)
     begun = translated = 0
@@ -102,9 +104,11 @@ def translate_files(
             journal.add(item)
             translated += item.sentence not in job.passages.settled
             # What is part of one document is needed to go on with the rest of it.
-            if _write_if_done(translator, job) and not as_one:
+            if _write_if_done(translator, job) and not as_one and conclude is None:
                 journal.remove()
             advance(1, "")
+    if conclude is not None:
+        conclude()
     for journal in journals:
         journal.remove()
     return Summary(len(jobs), translated, sum(len(job.passages.settled) for job in jobs))
