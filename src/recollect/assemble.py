@@ -41,6 +41,7 @@ from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
 from recollect.text.scripts import has_letters
+from recollect.text.variants import Shares
 from recollect.text.vocabulary import BOS, PAD, UNK, Vocabulary, load_vocabulary
 from recollect.training.activations import choose_documents, store_activations
 from recollect.training.gathered import fit_keys, train_on_gathered
@@ -219,6 +220,7 @@ def prepare_data(
         max_length=vocabulary.max_length,
         clean=data.clean,
         held_out=data.held_out,
+        variants=Shares(data.joined, data.written_names, data.punctuated),
         vocabularies=None if like is None else find_model(like),
         tune=tune,
         seed=config.seed,

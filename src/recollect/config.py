@@ -70,6 +70,14 @@ class DataConfig(Section):
     """Leave out pairs in the wrong script, with markup or of odd lengths, and documents that come twice."""
     held_out: Count = 0
     """Set every Nth document aside, as text in the prepared folder, and do not train on it; 0 keeps all."""
+    joined: Share = 0.0
+    """Share of the training documents in which lines are put together: those of one sentence, and some
+    others."""
+    written_names: Share = 0.0
+    """Share of the training documents in which names stand in the source as in the target (Ross for 罗斯),
+    some of them another's on both sides: so one learns to copy what a source leaves in those letters."""
+    punctuated: Share = 0.0
+    """Share of the training documents in which a Chinese or Japanese source gets the target's punctuation."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()

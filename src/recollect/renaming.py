@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.batches.sentences import Ids
-from recollect.evaluation.repeats import names_again, names_in, put_words
+from recollect.evaluation.repeats import names_again
 from recollect.memory.slots import OWN
+from recollect.text.names import names_in, put_words
 from recollect.text.vocabulary import Vocabulary
 from recollect.training.past import Past, Tutorial
 

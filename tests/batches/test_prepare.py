@@ -9,6 +9,7 @@ from recollect.batches import prepare as prepare_module
 from recollect.batches.prepare import Prepared, prepare
 from recollect.errors import ConfigError, DataError
 from recollect.text.document import ParallelDocument
+from recollect.text.variants import Shares
 
 ADJECTIVES = {"红": "red", "蓝": "blue", "旧": "old", "新": "new"}
 NOUNS = {"书": "book", "车": "car", "门": "door", "船": "boat", "树": "tree"}
@@ -241,3 +242,16 @@ def test_cleaning_leaves_out_and_reports(corpus):
     assert "book | 书" in (corpus / "cleaned" / "problems.tsv").read_text(encoding="utf-8")
     with pytest.raises(DataError, match="clean was True, now False"):
         run(corpus, "cleaned")
+
+
+def test_variants_are_for_what_is_trained_on(corpus):
+    """The words of a document come in long lines; those held out stay as they are, and so does the choice."""
+    plain = run(corpus, held_out=2)
+    joined = run(corpus, "joined", held_out=2, variants=Shares(joined=0.9999))
+    assert joined.manifest.counts["target_tokens"] == plain.manifest.counts["target_tokens"]
+    assert joined.manifest.counts["pairs"] < 5 < plain.manifest.counts["pairs"]
+    for side in ("source", "target"):
+        name = f"held-out.{side}"
+        assert (corpus / "joined" / name).read_bytes() == (corpus / "prepared" / name).read_bytes()
+    with pytest.raises(DataError, match="variants was"):
+        run(corpus, "joined", held_out=2)

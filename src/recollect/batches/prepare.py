@@ -33,9 +33,11 @@ from recollect.files import fingerprint
 from recollect.text.cleaning import Cleaning, survey
 from recollect.text.dictionary import learn_dictionary, save_dictionary
 from recollect.text.document import ParallelDocument
+from recollect.text.names import Names, learn_names
 from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
 from recollect.text.problems import Kind, Problems
 from recollect.text.sample import Sample
+from recollect.text.variants import Shares, Variants
 from recollect.text.vocabulary import UNK, Side, load_vocabulary
 
 __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
@@ -56,9 +58,15 @@ class _Inputs:
     starts: Path | None
     cleaning: Cleaning | None = None
     held_out: int = 0
+    variants: Variants | None = None
 
-    def stream(self, problems: Problems, *, training: bool = True) -> Iterator[Pair | DocumentEnd]:
-        """What is to be trained on, or else the documents that are held out."""
+    def stream(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
+        """What is to be trained on."""
+        items = self.part(problems, training=True)
+        return items if self.variants is None else self.variants.vary(items)
+
+    def part(self, problems: Problems, *, training: bool) -> Iterator[Pair | DocumentEnd]:
+        """The documents to be trained on, as they are, or else those that are held out."""
         document = 0
         for item in self._cleaned(problems):
             aside = self.held_out > 0 and document % self.held_out == self.held_out - 1
@@ -91,6 +99,7 @@ def prepare(
     max_length: int,
     clean: bool = False,
     held_out: int = 0,
+    variants: Shares = Shares(),
     vocabularies: Path | None = None,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
@@ -100,8 +109,9 @@ def prepare(
 
     `max_length` is in tokens of either side; longer pairs are skipped and reported. With `clean`, so are
     pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
-    is written to held-out.source and held-out.target instead. `vocabularies` is a folder whose vocabularies
-    are taken instead of new ones.
+    is written to held-out.source and held-out.target instead. `variants` are the shares of the training
+    documents that are written as others would have written them. `vocabularies` is a folder whose
+    vocabularies are taken instead of new ones.
     """
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
@@ -117,6 +127,7 @@ def prepare(
             "max_length": max_length,
             "clean": clean,
             "held_out": held_out,
+            "variants": asdict(variants),
             "vocabularies": None if vocabularies is None else _fingerprints(vocabularies),
         },
         counts={},
@@ -135,6 +146,8 @@ def prepare(
     if clean:
         progress("surveying", 0, None)
         inputs = replace(inputs, cleaning=survey(stream_pairs(source, target, starts, Problems())))
+    if variants != Shares():
+        inputs = replace(inputs, variants=_learn_variants(inputs, variants, seed, progress))
     if vocabularies is None:
         learned = learn_vocabularies(inputs.stream(Problems()), options, progress)
     else:
@@ -158,6 +171,14 @@ def prepare(
     replace(manifest, counts=counts, skipped=skipped).write(partial / MANIFEST)
     partial.replace(folder)  # the folder appears whole or not at all
     return Prepared.open(folder, reused=False)
+
+
+def _learn_variants(inputs: _Inputs, shares: Shares, seed: int, progress: Progress) -> Variants:
+    names = Names({}, ())
+    if shares.written_names:
+        progress("learning names", 0, None)
+        names = learn_names(lambda: inputs.part(Problems(), training=True), seed)
+    return Variants(shares, names, seed)
 
 
 def _fingerprints(folder: Path) -> list[str]:
@@ -261,7 +282,7 @@ def _write_held_out(folder: Path, inputs: _Inputs) -> int:
         (folder / HELD_OUT[0]).open("w", encoding="utf-8", newline="\n") as source,
         (folder / HELD_OUT[1]).open("w", encoding="utf-8", newline="\n") as target,
     ):
-        for item in inputs.stream(Problems(), training=False):
+        for item in inputs.part(Problems(), training=False):
             pair = isinstance(item, Pair)
             source.write(f"{item.source if isinstance(item, Pair) else ''}\n")
             target.write(f"{item.target if isinstance(item, Pair) else ''}\n")
@@ -283,7 +304,12 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
-    options = {"clean": False, "held_out": 0, **found.options}  # as it was before there was a choice
+    options = {
+        "clean": False,
+        "held_out": 0,
+        "variants": asdict(Shares()),
+        **found.options,
+    }  # as it was before there was a choice
     differences = [
         f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()

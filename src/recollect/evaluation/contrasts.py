@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.evaluation.repeats import names_in
 from recollect.text.function_words import is_function_word
+from recollect.text.names import names_in
 from recollect.text.stems import same_word
 
 __all__ = ["Repeated", "another_word", "repeated_words", "with_other_word"]

@@ -1,25 +1,20 @@
 """Words said before: how often a word that the document has had already comes out the same way again."""
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from recollect.text.names import WORD, names_in
 
 __all__ = [
     "NameAgain",
     "Repeats",
     "has_word",
     "names_again",
-    "names_in",
-    "put_words",
     "repeated_names",
     "repeats",
 ]
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
-_TITLES = ("Mr.", "Mrs.", "Ms.", "Dr.")  # their full stop ends no sentence
-_NO_NAMES = {"I", "I'm", "I'll", "I've", "I'd", "Mr", "Mrs", "Ms", "Dr", "God", "OK", "TV"}
 COMMON = 150  # the most frequent words of the references carry grammar, and are no terms
 
 
@@ -76,9 +71,9 @@ def repeated_names(outputs: Sequence[Sequence[str]], references: Sequence[Sequen
         heard: set[str] = set()
         for said, wanted in zip(output, reference, strict=True):
             due = names_in(wanted) & heard
-            right += len(due & set(_WORD.findall(said)))
+            right += len(due & set(WORD.findall(said)))
             total += len(due)
-            heard.update(_WORD.findall(wanted))
+            heard.update(WORD.findall(wanted))
     return Repeats(right, total)
 
 
@@ -91,7 +86,7 @@ def names_again(reference: Sequence[str]) -> list[NameAgain]:
     first: dict[str, int] = {}
     found: dict[str, NameAgain] = {}
     for number, line in enumerate(reference):
-        for word in dict.fromkeys(_WORD.findall(line)):
+        for word in dict.fromkeys(WORD.findall(line)):
             if word in first and word not in found:
                 found[word] = NameAgain(word, first[word], number)
         for name in sorted(names_in(line)):
@@ -101,28 +96,8 @@ def names_again(reference: Sequence[str]) -> list[NameAgain]:
 
 def has_word(text: str, word: str) -> bool:
     """Whether a word stands in a text, as it is written."""
-    return word in _WORD.findall(text)
-
-
-def put_words(text: str, others: Mapping[str, str]) -> str:
-    """Return a text with others in the place of some words.
-
-    >>> put_words("Ann, is that Ann's? Annabel!", {"Ann": "Zoe"})
-    "Zoe, is that Ann's? Annabel!"
-    """
-    return _WORD.sub(lambda match: others.get(match.group(), match.group()), text)
-
-
-def names_in(line: str) -> set[str]:
-    """Return the words with a capital that do not open a sentence."""
-    found = set()
-    for match in _WORD.finditer(line):
-        before = line[: match.start()].rstrip(_BETWEEN)
-        opens = not before or (before[-1] in _ENDS and not before.endswith(_TITLES))
-        if match.group()[0].isupper() and not opens and match.group() not in _NO_NAMES:
-            found.add(match.group())
-    return found
+    return word in WORD.findall(text)
 
 
 def _words(line: str) -> list[str]:
-    return _WORD.findall(line.replace("&apos;", "'").lower())
+    return WORD.findall(line.replace("&apos;", "'").lower())

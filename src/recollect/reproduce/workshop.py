@@ -79,6 +79,7 @@ class Workshop:
             "vocabulary": config.vocabulary.model_dump(mode="json"),
             "clean": config.data.clean,
             "held_out": config.data.held_out,
+            "variants": [config.data.joined, config.data.written_names, config.data.punctuated],
             "base": self.domain.base and model_signature(self.domain.base),
             "seed": config.seed,
         }
