@@ -88,3 +88,18 @@ def test_short_documents_are_not_judged():
 
 def test_an_empty_corpus():
     assert survey([]).fault(Pair("好", "Fine.", 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "spaced"),
+    [
+        ("Oh,my God.", "Oh, my God."),
+        ("What?You!", "What? You!"),
+        ("I...was not", "I... was not"),
+        ("1,000 of them, e.g.,his", "1,000 of them, e.g.,his"),
+        ("你好,世界", "你好,世界"),
+    ],
+)
+def test_a_space_that_lacks_after_a_sign_is_put_back(target, spaced):
+    ((item, fault),) = Cleaning().clean([Pair("好", target, 1)])
+    assert (item, fault) == (Pair("好", spaced, 1), None)

@@ -5,15 +5,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from zlib import crc32
 
 from recollect.text.pairs import DocumentEnd, Pair
 from recollect.text.problems import Kind
+from recollect.text.scripts import SPACED_WORD
 
 __all__ = ["Cleaning", "survey"]
 
+_TIGHT = re.compile(rf"(?<=(?![\d_]){SPACED_WORD})([,?!]|\.\.\.)(?=(?![\d_]){SPACED_WORD})")  # Oh,my God
 _MARKUP = re.compile(r"\ufffd|[{}]|</?\w+[^<>]*>|\\[nNrh]|\b0000,0000\b")
 _SMOOTHING = 8  # characters added to both lengths: short sentences differ more, and mean less by it
 _DEVIATIONS = 3.0  # from the corpus's usual ratio of lengths
@@ -34,7 +36,10 @@ class Cleaning:
     repeated: dict[int, int] = field(default_factory=dict)  # document -> the one before it that it repeats
 
     def clean(self, items: Iterable[Pair | DocumentEnd]) -> Iterator[tuple[Pair | DocumentEnd, Kind | None]]:
-        """Give every item with the reason to leave it out, or None; document ends always stay."""
+        """Give every item with the reason to leave it out, or None; document ends always stay.
+
+        Targets get the spaces that they lack after a comma, a mark or dots.
+        """
         document = 0
         for item in items:
             if isinstance(item, DocumentEnd):
@@ -43,7 +48,7 @@ class Cleaning:
             elif document in self.repeated:
                 yield item, Kind.REPEATED_DOCUMENT
             else:
-                yield item, self.fault(item)
+                yield replace(item, target=_TIGHT.sub(r"\1 ", item.target)), self.fault(item)
 
     def fault(self, pair: Pair) -> Kind | None:
         """Return why the pair alone should be left out, if it should."""

@@ -11,7 +11,7 @@ from recollect.text.scripts import is_dense, is_spaced_word
 
 __all__ = ["Shares", "Variants"]
 
-_RENAMED = 0.5  # of the names are another's: what is not known by heart must be copied letter by letter
+_RENAMED = 0.7  # of the names are another's: what is not known by heart must be copied letter by letter
 _TOGETHER = 0.2  # chance that two whole sentences share a line
 _LONGEST = 200  # characters of the target of lines put together
 _WORD = re.compile(r"[^\W\d_]+")
