@@ -152,7 +152,7 @@ def _serve(
     while True:
         try:
             part, tokens, noise = connection.recv()
-        except (EOFError, KeyboardInterrupt):
+        except (EOFError, OSError, KeyboardInterrupt):
             return
         for gradient in gradients:
             gradient.zero_()
