@@ -220,7 +220,7 @@ def prepare_data(
         max_length=vocabulary.max_length,
         clean=data.clean,
         held_out=data.held_out,
-        variants=Shares(data.joined, data.written_names, data.punctuated),
+        variants=Shares(joined=data.joined, written_names=data.written_names, punctuated=data.punctuated),
         vocabularies=None if like is None else find_model(like),
         tune=tune,
         seed=config.seed,

@@ -67,7 +67,8 @@ class DataConfig(Section):
     starts: File | None = None
     """Line numbers at which documents start; without it, an empty line stands between documents."""
     clean: Flag = False
-    """Leave out pairs in the wrong script, with markup or of odd lengths, and documents that come twice."""
+    """Leave out pairs in the wrong script, with markup or of odd lengths, and documents that come twice; put
+    back spaces that the target lacks after a comma."""
     held_out: Count = 0
     """Set every Nth document aside, as text in the prepared folder, and do not train on it; 0 keeps all."""
     joined: Share = 0.0
@@ -75,9 +76,11 @@ class DataConfig(Section):
     others."""
     written_names: Share = 0.0
     """Share of the training documents in which names stand in the source as in the target (Ross for 罗斯),
-    some of them another's on both sides: so one learns to copy what a source leaves in those letters."""
+    most of them another's on both sides: so one learns to copy what a source leaves in those letters. For
+    targets that give a capital to names and little else, such as English."""
     punctuated: Share = 0.0
-    """Share of the training documents in which a Chinese or Japanese source gets the target's punctuation."""
+    """Share of the training documents in which a Chinese or Japanese source is punctuated: its ends as the
+    target's, in half of them its clauses too."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()

@@ -255,3 +255,24 @@ def test_variants_are_for_what_is_trained_on(corpus):
         assert (corpus / "joined" / name).read_bytes() == (corpus / "prepared" / name).read_bytes()
     with pytest.raises(DataError, match="variants was"):
         run(corpus, "joined", held_out=2)
+
+
+def test_names_are_learned_from_what_is_trained_on(corpus):
+    people, sayings = (
+        {"罗斯": "Ross", "瑞秋": "Rachel"},
+        {"我看{}": "I see {}.", "找{}吧": "Go to {}.", "怕{}": "Fear {}."},
+    )
+    pairs = [(a.format(one), b.format(other)) for one, other in people.items() for a, b in sayings.items()]
+    for side, name in enumerate(("train.zh", "train.en")):
+        (corpus / name).write_text("".join(f"{pair[side]}\n" for pair in pairs), encoding="utf-8")
+    subwords = {"vocabulary": "subwords", "size_source": 300, "size_target": 300}
+    prepared = run(corpus, variants=Shares(written_names=0.9999), **subwords)
+    for number in range(len(prepared.train)):
+        source, target = (vocabulary.decode(ids.tolist()) for vocabulary, ids in sides(prepared, number))
+        assert any(name in source and name in target for name in people.values())
+        assert not any(form in source for form in people)
+
+
+def test_words_of_tokenised_text_are_not_punctuated(corpus):
+    with pytest.raises(ConfigError, match="punctuated is for raw text"):
+        run(corpus, variants=Shares(punctuated=0.5))

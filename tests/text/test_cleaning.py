@@ -94,9 +94,9 @@ def test_an_empty_corpus():
     ("target", "spaced"),
     [
         ("Oh,my God.", "Oh, my God."),
-        ("What?You!", "What? You!"),
         ("I...was not", "I... was not"),
         ("1,000 of them, e.g.,his", "1,000 of them, e.g.,his"),
+        ("P!nk", "P!nk"),
         ("你好,世界", "你好,世界"),
     ],
 )

@@ -1,12 +1,9 @@
 import pytest
 
-from recollect.text.names import Names
 from recollect.text.pairs import DocumentEnd, Pair
 from recollect.text.variants import Shares, Variants
 
-NAMES = Names(
-    {"Ross": ("罗斯",), "Rachel": ("瑞秋",), "Geller": ("盖勒",)}, ("Geller", "Joey", "Rachel", "Ross")
-)
+NAMES = {"Ross": ["罗斯", "Росс"], "Rachel": ["瑞秋"], "Geller": ["盖勒"], "Joey": ["乔伊"]}
 ALL = 0.999999
 
 
@@ -57,7 +54,7 @@ def test_names_stand_as_in_the_target_and_the_same_throughout():
         assert (second, gone) == (f"{given}走了 {given}", f"{given}'s gone. {given}!")
         assert last == pairs[2]  # no name in the source: nothing to write
         seen.add(given)
-    assert seen == set(NAMES.every)  # its own, and others
+    assert seen == set(NAMES)  # its own, and others
 
 
 def test_a_name_stands_apart_from_words_beside_it():
@@ -73,7 +70,13 @@ def test_a_name_stands_apart_from_words_beside_it():
         ("好 走吧", "OK. Let's go.", "好，走吧。", "好 走吧"),
         ("真的吗", "Really?", "真的吗？", "真的吗？"),
         ("快跑", "Run!", "快跑！", "快跑！"),
-        ("如果你来", "If you come,", "如果你来", "如果你来"),
+        ("如果你来", "If you come,", "如果你来，", "如果你来"),
+        (
+            "- 我爱 New York 的 好",
+            "- I love New York's. Good.",
+            "- 我爱 New York 的，好。",
+            "- 我爱 New York 的 好",
+        ),
         ("等等", "Wait...", "等等", "等等"),
         ("真的？", "Really?", "真的？", "真的？"),
         ("Ross", "Ross.", "Ross", "Ross"),
@@ -82,6 +85,33 @@ def test_a_name_stands_apart_from_words_beside_it():
 def test_the_source_gets_the_punctuation_of_the_target(source, target, with_stops, without):
     found = {vary([(source, target)], punctuated=ALL, seed=seed)[0] for seed in range(20)}
     assert found == {(with_stops, target), (without, target)}
+
+
+def test_all_three_at_once():
+    pairs = [("如果罗斯来", "If Ross comes,"), ("我走 罗斯", "I leave. Ross!"), ("真的吗", "Really?")]
+    found = {
+        tuple(vary(pairs, joined=ALL, written_names=ALL, punctuated=ALL, seed=seed)) for seed in range(200)
+    }
+    assert (("如果Ross来，我走，Ross！", "If Ross comes, I leave. Ross!"), ("真的吗？", "Really?")) in found
+    assert (("如果Ross来 我走 Ross！真的吗？", "If Ross comes, I leave. Ross! Really?"),) in found
+
+
+def test_a_name_is_a_whole_word_where_spaces_part_words():
+    pairs = [("Росс поехал в Россию", "Ross went to Russia.")]
+    (source, target), *_ = vary(pairs, written_names=ALL)
+    assert source == f"{target.split()[0]} поехал в Россию"
+
+
+def test_chinese_lines_are_not_put_together_for_want_of_a_full_stop():
+    pairs = [("Let's go.", "我们走吧"), ("Come on.", "快点")]
+    assert vary(pairs, joined=ALL) == pairs
+
+
+def test_a_corpus_without_documents_is_changed_in_parts():
+    pairs = [("真的吗", "Really?")] * 40_000
+    changed = sum(source == "真的吗？" for source, _ in vary(pairs, punctuated=0.5))
+    assert 2_000 <= changed <= 38_000
+    assert changed % 2_000 == 0
 
 
 def test_some_documents_change_and_always_the_same_ones():

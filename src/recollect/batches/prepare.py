@@ -33,7 +33,7 @@ from recollect.files import fingerprint
 from recollect.text.cleaning import Cleaning, survey
 from recollect.text.dictionary import learn_dictionary, save_dictionary
 from recollect.text.document import ParallelDocument
-from recollect.text.names import Names, learn_names
+from recollect.text.names import learn_names
 from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
 from recollect.text.problems import Kind, Problems
 from recollect.text.sample import Sample
@@ -43,6 +43,7 @@ from recollect.text.vocabulary import UNK, Side, load_vocabulary
 __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
 SIDES: tuple[Side, Side] = ("source", "target")
+_RULES = 1  # how text is cleaned and varied; another number, and what was prepared before is not the same
 _CHUNK = 20_000  # pairs encoded at a time
 _DICTIONARY_SAMPLE = 200_000  # pairs with unknown words, and as many without
 
@@ -113,6 +114,8 @@ def prepare(
     documents that are written as others would have written them. `vocabularies` is a folder whose
     vocabularies are taken instead of new ones.
     """
+    if vocabulary == "words" and variants.punctuated:
+        raise ConfigError("[data] punctuated is for raw text: between words of tokenised text are no clauses")
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
     inputs = _Inputs(source, target, starts, held_out=held_out)
@@ -127,7 +130,8 @@ def prepare(
             "max_length": max_length,
             "clean": clean,
             "held_out": held_out,
-            "variants": asdict(variants),
+            "variants": None if variants == Shares() else asdict(variants),
+            "rules": _RULES if clean or variants != Shares() else 0,
             "vocabularies": None if vocabularies is None else _fingerprints(vocabularies),
         },
         counts={},
@@ -174,11 +178,10 @@ def prepare(
 
 
 def _learn_variants(inputs: _Inputs, shares: Shares, seed: int, progress: Progress) -> Variants:
-    names = Names({}, ())
-    if shares.written_names:
-        progress("learning names", 0, None)
-        names = learn_names(lambda: inputs.part(Problems(), training=True), seed)
-    return Variants(shares, names, seed)
+    if not shares.written_names:
+        return Variants(shares, {}, seed)
+    progress("learning names", 0, None)
+    return Variants(shares, learn_names(lambda: inputs.part(Problems(), training=True), seed), seed)
 
 
 def _fingerprints(folder: Path) -> list[str]:
@@ -304,12 +307,8 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
-    options = {
-        "clean": False,
-        "held_out": 0,
-        "variants": asdict(Shares()),
-        **found.options,
-    }  # as it was before there was a choice
+    # As it was before there was a choice.
+    options = {"clean": False, "held_out": 0, "variants": None, "rules": 0, **found.options}
     differences = [
         f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()

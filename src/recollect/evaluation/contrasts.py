@@ -6,17 +6,15 @@ so are about repeated words and names alone.
 """
 
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.text.function_words import is_function_word
-from recollect.text.names import names_in
+from recollect.text.names import WORD, names_in
 from recollect.text.stems import same_word
 
 __all__ = ["Repeated", "another_word", "repeated_words", "with_other_word"]
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SHORTEST = 2  # letters; single ones are what is left of contractions, or grammar
 
 
@@ -41,7 +39,7 @@ def repeated_words(document: Sequence[str]) -> list[Repeated]:
     heard: dict[str, str] = {}  # in lower case -> as first written
     found = []
     for number, line in enumerate(document):
-        own = [match for match in _WORD.finditer(line) if _counts(match.group())]
+        own = [match for match in WORD.finditer(line) if _counts(match.group())]
         here = {match.group().lower() for match in own}
         names = names_in(line)
         others = tuple(

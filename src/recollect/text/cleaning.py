@@ -15,7 +15,7 @@ from recollect.text.scripts import SPACED_WORD
 
 __all__ = ["Cleaning", "survey"]
 
-_TIGHT = re.compile(rf"(?<=(?![\d_]){SPACED_WORD})([,?!]|\.\.\.)(?=(?![\d_]){SPACED_WORD})")  # Oh,my God
+_TIGHT = re.compile(rf"(?<=(?![\d_]){SPACED_WORD})(,|\.\.\.)(?=(?![\d_]){SPACED_WORD})")  # Oh,my God
 _MARKUP = re.compile(r"\ufffd|[{}]|</?\w+[^<>]*>|\\[nNrh]|\b0000,0000\b")
 _SMOOTHING = 8  # characters added to both lengths: short sentences differ more, and mean less by it
 _DEVIATIONS = 3.0  # from the corpus's usual ratio of lengths
@@ -38,7 +38,7 @@ class Cleaning:
     def clean(self, items: Iterable[Pair | DocumentEnd]) -> Iterator[tuple[Pair | DocumentEnd, Kind | None]]:
         """Give every item with the reason to leave it out, or None; document ends always stay.
 
-        Targets get the spaces that they lack after a comma, a mark or dots.
+        Targets get the spaces that they lack after a comma or dots.
         """
         document = 0
         for item in items:
@@ -48,7 +48,8 @@ class Cleaning:
             elif document in self.repeated:
                 yield item, Kind.REPEATED_DOCUMENT
             else:
-                yield replace(item, target=_TIGHT.sub(r"\1 ", item.target)), self.fault(item)
+                fault = self.fault(item)
+                yield item if fault else replace(item, target=_TIGHT.sub(r"\1 ", item.target)), fault
 
     def fault(self, pair: Pair) -> Kind | None:
         """Return why the pair alone should be left out, if it should."""

@@ -13,7 +13,7 @@ from recollect.text.encodings import decode
 from recollect.text.files import read_chunks
 from recollect.text.formats.xml_tree import Element, read_xml
 from recollect.text.inline import Inline, Mark
-from recollect.text.scripts import SPACED_WORD, is_spaced_word
+from recollect.text.scripts import bounded
 from recollect.text.stems import same_word
 
 __all__ = ["Term", "hold_terms", "is_honoured", "read_glossary", "read_untranslatables", "terms_in"]
@@ -105,14 +105,7 @@ class _Finder:
 def _finder(terms: tuple[Term, ...]) -> _Finder:
     different = {term.source.lower(): term for term in reversed(terms)}.values()
     longest = tuple(sorted(different, key=lambda term: len(term.source), reverse=True))
-    return _Finder(longest, re.compile("|".join(_bounded(term.source) for term in longest), re.IGNORECASE))
-
-
-def _bounded(word: str) -> str:
-    # Beside Chinese characters a word needs no spaces: 用GPU训练.
-    before = f"(?<!{SPACED_WORD})" if is_spaced_word(word[0]) else ""
-    after = f"(?!{SPACED_WORD})" if is_spaced_word(word[-1]) else ""
-    return f"{before}({re.escape(word)}){after}"
+    return _Finder(longest, re.compile("|".join(bounded(term.source) for term in longest), re.IGNORECASE))
 
 
 def terms_in(text: str, terms: Sequence[Term]) -> list[Term]:

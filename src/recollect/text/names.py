@@ -2,17 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from recollect.text.pairs import DocumentEnd, Pair
 from recollect.text.sample import Sample
-from recollect.text.scripts import is_dense
+from recollect.text.scripts import SPACED_WORD, is_dense
 
-__all__ = ["WORD", "Names", "learn_names", "names_in", "put_words"]
+__all__ = ["LETTERS", "WORD", "Names", "learn_names", "names_in", "put_words"]
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_PART = re.compile(r"[^\W\d_]+")  # of a word: Ross in Ross's
+LETTERS = re.compile(r"[^\W\d_]+")  # of a word: Ross in Ross's
+_RUN = re.compile(rf"(?:(?![\d_]){SPACED_WORD})+|(?:(?!{SPACED_WORD})[^\W\d_])+")  # of one kind of script
 _BETWEEN, _ENDS = " \"'“”‘’([-—", ".!?:…"
 _TITLES = ("Mr.", "Mrs.", "Ms.", "Dr.")  # their full stop ends no sentence
 _NO_NAMES = {"I", "I'm", "I'll", "I've", "I'd", "Mr", "Mrs", "Ms", "Dr", "God", "OK", "TV"}
@@ -26,12 +26,8 @@ _ORDINARY = 0.05  # of a name's occurrences may be without a capital
 _WHOLE = 0.7  # of a string's occurrences lie in a longer one: then that is the name
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names of a corpus's target side."""
-
-    forms: Mapping[str, tuple[str, ...]]  # how the source writes it, the longest first
-    every: tuple[str, ...]  # also those that the source writes in no clear way
+Names = Mapping[str, Sequence[str]]
+"""Names of the target, and how the source writes each, the most frequent way first."""
 
 
 def names_in(line: str) -> set[str]:
@@ -56,21 +52,20 @@ def put_words(text: str, others: Mapping[str, str]) -> str:
 
 
 def learn_names(read: Callable[[], Iterable[Pair | DocumentEnd]], seed: int) -> Names:
-    """Find the names that the target has, and the strings of the source that go with each.
+    """Find the names that the target has, and the strings of the source that mean each.
 
-    `read` gives the corpus anew each time; it is read three times, and never held.
+    The target must be in a language that gives a capital to names and little else. `read` gives the corpus
+    anew each time; it is read three times, and never held.
     """
-    every = _learn_words(_pairs(read))
-    given = _Given(every, seed)
+    given = _Given(_learn_words(_pairs(read)), seed)
     for pair in _pairs(read):
         given.add(pair)
-    candidates = {name: given.candidates(name) for name in every}
+    candidates = given.candidates()
     wanted = {form for forms in candidates.values() for form in forms}
     seen: Counter[str] = Counter()
     for pair in _pairs(read):
         seen.update(_strings(pair.source) & wanted)
-    forms = {name: _clear(counts, seen) for name, counts in candidates.items()}
-    return Names({name: found for name, found in forms.items() if found}, tuple(every))
+    return _owned({name: _clear(counts, seen) for name, counts in candidates.items()})
 
 
 def _pairs(read: Callable[[], Iterable[Pair | DocumentEnd]]) -> Iterator[Pair]:
@@ -82,7 +77,7 @@ def _learn_words(pairs: Iterable[Pair]) -> list[str]:
     named: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for pair in pairs:
-        words.update(_PART.findall(pair.target))
+        words.update(LETTERS.findall(pair.target))
         named.update(names_in(pair.target))
     return sorted(
         name
@@ -100,24 +95,26 @@ class _Given:
         self._counts: Counter[str] = Counter()
 
     def add(self, pair: Pair) -> None:
-        for word in set(_PART.findall(pair.target)):
+        for word in set(LETTERS.findall(pair.target)):
             if word in self._sources:
                 self._sources[word].offer(pair.source)
                 self._counts[word] += 1
 
-    def candidates(self, name: str) -> dict[str, float]:
-        """Return the strings that many of its sentences have, and in how many they must be in all."""
-        sample = self._sources[name].items
+    def candidates(self) -> dict[str, dict[str, float]]:
+        """Return for each name the strings that many of its sentences have, and in how many of all."""
+        return {name: self._candidates(name, sample.items) for name, sample in self._sources.items()}
+
+    def _candidates(self, name: str, sample: Sequence[str]) -> dict[str, float]:
         counts = Counter(string for source in sample for string in _strings(source))
         least = max(_LEAST, _USUAL * len(sample))
-        whole = self._counts[name] / max(len(sample), 1)
-        return {string: count * whole for string, count in counts.items() if count >= least}
+        more = self._counts[name] / len(sample)
+        return {string: count * more for string, count in counts.items() if count >= least}
 
 
 def _strings(text: str) -> set[str]:
     """Return what may be a name: words, or in a script without spaces all strings of some characters."""
     found: set[str] = set()
-    for run in _PART.findall(text):
+    for run in _RUN.findall(text):
         if not is_dense(run[0]):
             found.add(run)
             continue
@@ -126,8 +123,8 @@ def _strings(text: str) -> set[str]:
     return found
 
 
-def _clear(together: Mapping[str, float], seen: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the strings that mean the name and are neither a part of it nor more than it."""
+def _clear(together: Mapping[str, float], seen: Mapping[str, int]) -> dict[str, float]:
+    """Keep the strings that mean the name and are neither a part of it nor more than it."""
     own = {form: count for form, count in together.items() if count >= _OWN * seen[form]}
     whole: dict[str, float] = defaultdict(float)  # how often the most frequent longer string is there
     for form, count in own.items():
@@ -135,5 +132,16 @@ def _clear(together: Mapping[str, float], seen: Mapping[str, int]) -> tuple[str,
             if other != form and other in form:
                 whole[other] = max(whole[other], count)
     kept = [form for form, count in own.items() if whole[form] < _WHOLE * count]
-    inner = [form for form in kept if not any(other != form and other in form for other in kept)]
-    return tuple(sorted(inner, key=lambda form: (-len(form), form)))
+    return {form: own[form] for form in kept if not any(other != form and other in form for other in kept)}
+
+
+def _owned(forms: Mapping[str, Mapping[str, float]]) -> Names:
+    """Leave each string to the one name that it goes with most often."""
+    best: dict[str, tuple[float, str]] = {}
+    for name, counts in forms.items():
+        for form, count in counts.items():
+            best[form] = max(best.get(form, (0.0, "")), (count, name))
+    owned: dict[str, list[str]] = defaultdict(list)
+    for form, (_, name) in sorted(best.items(), key=lambda each: (-each[1][0], each[0])):
+        owned[name].append(form)
+    return dict(owned)

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["EITHER", "SPACED_WORD", "glue", "has_letters", "is_dense", "is_spaced_word"]
+__all__ = ["EITHER", "SPACED_WORD", "bounded", "glue", "has_letters", "is_dense", "is_spaced_word"]
 
 # Han, kana, and the full-width punctuation that goes with them.
 _RANGES = r"\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff"
@@ -11,6 +11,19 @@ _DENSE = re.compile(f"[{_RANGES}]")
 SPACED_WORD = rf"[^\W{_RANGES}]"  # a regular expression: a character of a word that spaces part from others
 
 EITHER = frozenset("“”‘’…—·")  # signs that are Chinese or Western as their neighbours are
+
+
+def bounded(word: str) -> str:
+    """Return a regular expression for a word, as a group, that is not part of another.
+
+    Beside Chinese characters a word needs no spaces: 用GPU训练.
+
+    >>> re.sub(bounded("GPU"), "CPU", "用GPU训练, no GPUs")
+    '用CPU训练, no GPUs'
+    """
+    before = f"(?<!{SPACED_WORD})" if is_spaced_word(word[0]) else ""
+    after = f"(?!{SPACED_WORD})" if is_spaced_word(word[-1]) else ""
+    return f"{before}({re.escape(word)}){after}"
 
 
 def is_dense(character: str) -> bool:
