@@ -53,7 +53,7 @@ def test_letters_beside_chinese_characters_are_a_word():
 
     def mixed():
         for form, name in people.items():
-            yield from (Pair(f"OK{form}走了", f"OK, {name} is gone.", 1) for _ in range(3))
+            yield from (Pair(f"OK{form}", f"OK, {name}.", 1) for _ in range(3))
 
     # Cut at other places, the ways would be `Laserm` and none.
     assert learn_names(lambda: (*corpus(people), *mixed()), seed=1) == {

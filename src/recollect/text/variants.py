@@ -77,8 +77,8 @@ class Variants:
                 if name not in called:
                     called[name] = chance.choice(self._called) if chance.random() < _RENAMED else name
             source = _put(pair.source, {form: called[name] for form, name in forms.items()})
-            others = {name: called[name] for name in forms.values()}
-            target = LETTERS.sub(lambda match, o=others: o.get(match[0], match[0]), pair.target)
+            parts = re.split(f"({LETTERS.pattern})", pair.target)
+            target = "".join(called[part] if part in forms.values() else part for part in parts)
             found.append(replace(pair, source=source, target=target))
         return found
 
