@@ -181,6 +181,7 @@ class _Documents:
         self, place: int, lane: Lane, found: Sequence[Hypothesis], given: Hypothesis | None
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
+        found = self.translator.as_written(lane.sentences[lane.at], found)
         if self.known.heard(lane.number, lane.at) is None:
             self.translator.remember_best(self.slots, place, found)
         else:

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -27,7 +28,9 @@ from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.placing import Link
+from recollect.text.scripts import usual_script
 from recollect.text.spans import piece_spans
+from recollect.text.spelling import as_written
 from recollect.text.unknowns import replace_unknowns
 from recollect.text.vocabulary import BOS, EOS, Vocabulary
 from recollect.text.words import split_words
@@ -263,7 +266,9 @@ class Translator:
         `before` are the sentences before each one, for a model that looks back (see `sentences_before`).
         """
         ids = self.source_vocabulary.encode_many(list(texts))
-        return self.search_ids(ids, slots, self._histories(before))
+        found = self.search_ids(ids, slots, self._histories(before))
+        seen = before or [()] * len(texts)
+        return [self.as_written(*each) for each in zip(texts, found, seen, strict=True)]
 
     def search_ids(
         self,
@@ -292,6 +297,43 @@ class Translator:
             [replace(each, source=sentence) for each in by_lane.get(number, [])]
             for number, sentence in enumerate(ids)
         ]
+
+    def as_written(
+        self, source: str, hypotheses: Sequence[Hypothesis], before: Sequence[str] = ()
+    ) -> list[Hypothesis]:
+        """Spell words that the source leaves in the target's letters as it does, names above all.
+
+        What is said otherwise for it is what is remembered, too; it keeps the score of what was found.
+        """
+        return [self._as_written(source, each, before) for each in hypotheses]
+
+    def _as_written(self, source: str, found: Hypothesis, before: Sequence[str]) -> Hypothesis:
+        if self._copied_script is None:
+            return found
+        text = self.target_vocabulary.decode(found.tokens)
+        spelled = as_written(source, text, self._copied_script, self._is_ordinary)
+        if spelled == text:
+            return found
+        (forced,) = self.force([source], [spelled], [before])
+        if forced is None:
+            return found
+        return replace(forced, log_probability=found.log_probability, score=found.score)
+
+    @cached_property
+    def _copied_script(self) -> str | None:
+        """The target's script, if the source has another and words may come from one to the other."""
+        sides = (self.source_vocabulary, self.target_vocabulary)
+        given, said = (
+            usual_script(
+                piece for token in range(side.size) if not (piece := side.piece(token)).startswith("<")
+            )
+            for side in sides
+        )
+        return said if self.dictionary is None and given and said and given != said else None
+
+    def _is_ordinary(self, word: str) -> bool:
+        """Whether a word in lower case is one that the vocabulary has whole."""
+        return len(self.target_vocabulary.encode(word)) == 1
 
     def force(
         self,

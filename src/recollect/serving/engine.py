@@ -243,13 +243,15 @@ class Engine:
         self.metrics.waiting.set(len(self._waiting))
 
     def _entrant(self, job: Job) -> Entrant:
-        translator = self.translator
-        encode = translator.source_vocabulary.encode
-        before = list[list[int]]()
-        if translator.model.looks_back and job.past is not None:
-            earlier = [each.source for each in job.past.sentences]
-            before = [encode(text) for text in translator.sentences_before(earlier, len(earlier))]
-        return Entrant(encode(job.source), job.slots, before)
+        encode = self.translator.source_vocabulary.encode
+        return Entrant(encode(job.source), job.slots, [encode(text) for text in self._before(job)])
+
+    def _before(self, job: Job) -> list[str]:
+        """Return the sentences before that a model that looks back sees."""
+        if job.past is None:
+            return []
+        earlier = [each.source for each in job.past.sentences]
+        return self.translator.sentences_before(earlier, len(earlier))
 
     def _put_back(self, job: Job) -> None:
         with self._news:
@@ -257,6 +259,7 @@ class Engine:
 
     def _finish(self, job: Job, hypotheses: Sequence[Hypothesis]) -> None:
         try:
+            hypotheses = self.translator.as_written(job.source, hypotheses, self._before(job))
             found = self.translator.express(job.source, hypotheses)
             said = Said(found.text, found.tokens, found.aligned)
             if job.past is not None:

@@ -2,16 +2,14 @@
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from zlib import crc32
 
 from recollect.text.pairs import DocumentEnd, Pair
 from recollect.text.problems import Kind
-from recollect.text.scripts import SPACED_WORD
+from recollect.text.scripts import SPACED_WORD, script_of
 
 __all__ = ["Cleaning", "survey"]
 
@@ -93,7 +91,7 @@ class _Scripts:
     def add(self, text: str) -> None:
         self._seen += 1
         if self._seen <= 10_000 or self._seen % 100 == 0:  # a sample does
-            self._counts.update(filter(None, map(_script, text)))
+            self._counts.update(filter(None, map(script_of, text)))
 
     def usual(self) -> str:
         return self._counts.most_common(1)[0][0] if self._counts else ""
@@ -130,15 +128,9 @@ class _Telling:
         return repeated
 
 
-@lru_cache(maxsize=65536)
-def _script(letter: str) -> str | None:
-    """Return the script of a letter (LATIN, CJK, CYRILLIC, ...), or None for other characters."""
-    return unicodedata.name(letter, "").partition(" ")[0] if letter.isalpha() else None
-
-
 def _is_foreign(text: str, script: str) -> bool:
     """Tell whether more letters of the text are of another script than of this one."""
-    scripts = [found for found in map(_script, text) if found]
+    scripts = [found for found in map(script_of, text) if found]
     return bool(script) and 2 * scripts.count(script) < len(scripts)
 
 

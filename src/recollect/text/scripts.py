@@ -1,8 +1,22 @@
-"""Scripts, as far as white space is concerned: some part words with it, some do not."""
+"""Scripts: which one a text is in, and whether white space parts its words."""
 
 import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 
-__all__ = ["EITHER", "SPACED_WORD", "bounded", "glue", "has_letters", "is_dense", "is_spaced_word"]
+__all__ = [
+    "EITHER",
+    "SPACED_WORD",
+    "bounded",
+    "glue",
+    "has_letters",
+    "is_dense",
+    "is_spaced_word",
+    "script_of",
+    "usual_script",
+]
 
 # Han, kana, and the full-width punctuation that goes with them.
 _RANGES = r"\u2e80-\u30ff\u31c0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U00020000-\U0003ffff"
@@ -57,3 +71,19 @@ def glue(before: str, after: str) -> str:
     if is_dense(left):
         return "" if is_dense(right) or right in EITHER else " "
     return "" if left in EITHER and is_dense(right) else " "
+
+
+@lru_cache(maxsize=65536)
+def script_of(letter: str) -> str | None:
+    """Return the script of a letter (LATIN, CJK, CYRILLIC, ...), or None for other characters."""
+    return unicodedata.name(letter, "").partition(" ")[0] if letter.isalpha() else None
+
+
+def usual_script(texts: Iterable[str]) -> str:
+    """Return the script that most letters of some texts are written in, or nothing if there are none.
+
+    >>> usual_script(["小Vito在哪", "不知道"])
+    'CJK'
+    """
+    counts = Counter(filter(None, (script_of(letter) for text in texts for letter in text)))
+    return counts.most_common(1)[0][0] if counts else ""
