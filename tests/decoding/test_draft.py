@@ -24,7 +24,7 @@ def test_greedy_output_is_that_of_one_sentence_after_the_other(
     greedy = made.replaced(beam=replace(made.beam, size=1))
     searched = []
     monkeypatch.setattr(
-        "recollect.decoding.translator.Translator.search", _counting(type(made).search, searched)
+        "recollect.decoding.translator.Translator.search_ids", _counting(type(made).search_ids, searched)
     )
     drafted = greedy.replaced(lanes=8).translate_documents(DOCUMENTS[:documents])
     assert max(searched) > documents  # several sentences of a document at once

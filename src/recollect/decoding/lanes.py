@@ -181,7 +181,7 @@ class _Documents:
         self, place: int, lane: Lane, found: Sequence[Hypothesis], given: Hypothesis | None
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
-        found = self.translator.as_written(lane.sentences[lane.at], found)
+        found = self.translator.spelled(lane.sentences[lane.at], found, self.slots.view([place]))
         if self.known.heard(lane.number, lane.at) is None:
             self.translator.remember_best(self.slots, place, found)
         else:
@@ -305,7 +305,8 @@ class _Drafted(_Documents):
         while (lane := self.next_document(0)) is not None:
             places = iter([(lane, at) for at in range(lane.at, len(lane.sentences))])
             while some := list(islice(places, self.translator.lanes)):
-                drafts = self.translator.search([self.to_translate(lane, at) for _, at in some])
+                texts = [self.to_translate(lane, at) for _, at in some]
+                drafts = self.translator.search_ids(self.translator.source_vocabulary.encode_many(texts))
                 for draft, given in zip(drafts, self.given(some), strict=True):
                     found = [self._confirm(lane, draft[0])] if draft else []
                     yield self.finish(0, lane, found, given)

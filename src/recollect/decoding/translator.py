@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
+from recollect.decoding.spelled import spelled
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
 from recollect.errors import DataError, ModelError
@@ -28,9 +28,7 @@ from recollect.memory.slots import CORRECTION, EARLIER, OWN, Slots
 from recollect.models.interface import SearchModel, SentenceModel, Step
 from recollect.predict import predict
 from recollect.text.placing import Link
-from recollect.text.scripts import usual_script
 from recollect.text.spans import piece_spans
-from recollect.text.spelling import as_written
 from recollect.text.unknowns import replace_unknowns
 from recollect.text.vocabulary import BOS, EOS, Vocabulary
 from recollect.text.words import split_words
@@ -267,8 +265,15 @@ class Translator:
         """
         ids = self.source_vocabulary.encode_many(list(texts))
         found = self.search_ids(ids, slots, self._histories(before))
-        seen = before or [()] * len(texts)
-        return [self.as_written(*each) for each in zip(texts, found, seen, strict=True)]
+        return [
+            self.spelled(
+                text,
+                found[lane],
+                None if slots is None else slots.view([lane]),
+                () if before is None else before[lane],
+            )
+            for lane, text in enumerate(texts)
+        ]
 
     def search_ids(
         self,
@@ -298,42 +303,15 @@ class Translator:
             for number, sentence in enumerate(ids)
         ]
 
-    def as_written(
-        self, source: str, hypotheses: Sequence[Hypothesis], before: Sequence[str] = ()
+    def spelled(
+        self,
+        source: str,
+        found: Sequence[Hypothesis],
+        slots: Slots | None = None,
+        before: Sequence[str] = (),
     ) -> list[Hypothesis]:
-        """Spell words that the source leaves in the target's letters as it does, names above all.
-
-        What is said otherwise for it is what is remembered, too; it keeps the score of what was found.
-        """
-        return [self._as_written(source, each, before) for each in hypotheses]
-
-    def _as_written(self, source: str, found: Hypothesis, before: Sequence[str]) -> Hypothesis:
-        if self._copied_script is None:
-            return found
-        text = self.target_vocabulary.decode(found.tokens)
-        spelled = as_written(source, text, self._copied_script, self._is_ordinary)
-        if spelled == text:
-            return found
-        (forced,) = self.force([source], [spelled], [before])
-        if forced is None:
-            return found
-        return replace(forced, log_probability=found.log_probability, score=found.score)
-
-    @cached_property
-    def _copied_script(self) -> str | None:
-        """The target's script, if the source has another and words may come from one to the other."""
-        sides = (self.source_vocabulary, self.target_vocabulary)
-        given, said = (
-            usual_script(
-                piece for token in range(side.size) if not (piece := side.piece(token)).startswith("<")
-            )
-            for side in sides
-        )
-        return said if self.dictionary is None and given and said and given != said else None
-
-    def _is_ordinary(self, word: str) -> bool:
-        """Whether a word in lower case is one that the vocabulary has whole."""
-        return len(self.target_vocabulary.encode(word)) == 1
+        """Spell names that a source leaves in the target's letters as it does; `slots` have one lane."""
+        return spelled(self, source, found, slots, before)
 
     def force(
         self,

@@ -259,7 +259,7 @@ class Engine:
 
     def _finish(self, job: Job, hypotheses: Sequence[Hypothesis]) -> None:
         try:
-            hypotheses = self.translator.as_written(job.source, hypotheses, self._before(job))
+            hypotheses = self.translator.spelled(job.source, hypotheses, job.slots, self._before(job))
             found = self.translator.express(job.source, hypotheses)
             said = Said(found.text, found.tokens, found.aligned)
             if job.past is not None:
