@@ -48,13 +48,13 @@ def test_its_memory_knows_which_pieces_go_on_with_a_word() -> None:
     assert not any(piece.startswith("\u2581") for piece in found)
 
 
-@pytest.mark.parametrize("line", ["布莱克伍德先生 把表给我", "布莱克伍德先生 开门"])
+@pytest.mark.parametrize("line", ["塔尔博特先生 把表给我", "塔尔博特先生 开门", "我要见塔尔博特先生"])
 def test_a_name_is_said_as_it_was_said_before(line: str) -> None:
-    """By itself the name comes out as "Blakewood"; after a line that says "Blackwood", it is that."""
-    translator, before = recollect.load(DEFAULT), "布莱克伍德先生昨天来过书店"
+    """By itself the name comes out as "Terbott"; after a line that says "Talbott", it is that."""
+    translator, before = recollect.load(DEFAULT), "塔尔博特先生昨天来过书店"
     said = [each.text for each in translator.without_memory().translate([before, line])]
-    assert ["Blackwood" in text for text in said] == [True, False]
-    assert "Blackwood" in translator.translate([before, line])[-1].text
+    assert ["Talbott" in text for text in said] == [True, False]
+    assert "Talbott" in translator.translate([before, line])[-1].text
 
 
 @pytest.mark.parametrize("line", ["还差多少票", "我们的票够吗"])
@@ -78,6 +78,24 @@ def test_a_correction_is_followed_at_once() -> None:
     assert "Haverstock" in after
 
 
+@pytest.mark.parametrize("line", ["小Vito在哪", "这是我的朋友Marchetti", "Kessington在等你"])
+def test_a_name_in_the_targets_letters_stays_as_it_is(line: str) -> None:
+    (name,) = re.findall("[A-Za-z]+", line)
+    translator = recollect.load(DEFAULT)
+    assert name in translator.without_memory().translate([line])[0].text
+    session = recollect.Session(translator)
+    assert name in session.translate(line).text
+    assert name in translator.target_vocabulary.decode(session.sentences[0].tokens)  # and is remembered so
+
+
+def test_a_person_may_spell_a_name_otherwise() -> None:
+    session = recollect.Session(recollect.load(DEFAULT))
+    session.translate("Toni来了")
+    assert "Toni" in session.sentences[0].text
+    session.correct(0, "Tony's here.")
+    assert session.translate("我看见Toni了").text == "I saw Tony."
+
+
 def test_the_demonstration(shell: Shell) -> None:
     said = shell.works("demo")
     assert "with memory" in said
@@ -97,7 +115,7 @@ def test_the_sample_has_a_reference() -> None:
 
 def test_a_glossary_is_remembered_and_checked(shell: Shell) -> None:
     (shell.folder / "a.srt").write_bytes(SAMPLE.read_bytes())
-    (shell.folder / "terms.csv").write_text("布莱克伍德先生,Mr. Blackwood\n哈里森警长,Sheriff Harrison\n")
+    (shell.folder / "terms.csv").write_text("塔尔博特先生,Mr. Talbott\n哈里森警长,Sheriff Harrison\n")
     soft = shell.works("translate", "a.srt", "-o", "soft.srt", "--glossary", "terms.csv")
     shell.works("translate", "a.srt", "-o", "strict.srt", "--glossary", "terms.csv", "--strict")
     plain = shell.works(
@@ -105,10 +123,10 @@ def test_a_glossary_is_remembered_and_checked(shell: Shell) -> None:
     )
     assert "74 sentences" in plain
     found = {
-        name: (shell.folder / f"{name}.srt").read_text().count("Blackwood") for name in ("soft", "strict")
+        name: (shell.folder / f"{name}.srt").read_text().count("Talbott") for name in ("soft", "strict")
     }
-    assert found["strict"] == SAMPLE.read_text("utf-8").count("布莱克伍德先生")
-    missed = soft.count("'布莱克伍德先生' is not 'Mr. Blackwood'")
+    assert found["strict"] == SAMPLE.read_text("utf-8").count("塔尔博特先生")
+    missed = soft.count("'塔尔博特先生' is not 'Mr. Talbott'")
     assert found["soft"] + missed >= found["strict"]
 
 

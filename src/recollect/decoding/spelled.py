@@ -9,6 +9,7 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.remembered import remembered_words
 from recollect.decoding.translation import Translation
 from recollect.memory.slots import ORIGINS, OWN, Slots
+from recollect.text.names import LETTERS
 from recollect.text.scripts import usual_script
 from recollect.text.spelling import Written, as_written, words_in
 from recollect.text.vocabulary import Vocabulary
@@ -67,11 +68,12 @@ def _text(
 def _words_of_people(translator: "Translator", slots: Slots | None) -> set[str]:
     memories = [slots, None if translator.memory is None else translator.memory.project]
     return {
-        each.word.casefold()
+        word.casefold()
         for memory in memories
         if memory is not None
         for each in remembered_words(memory, translator.target_vocabulary)
         if each.origin != ORIGINS[OWN]
+        for word in LETTERS.findall(each.word)  # Tony in Tony's
     }
 
 
