@@ -122,9 +122,7 @@ def test_a_glossary_is_remembered_and_checked(shell: Shell) -> None:
         "translate", "a.srt", "-o", "plain.srt", "--filled-from", "a.srt", "--filled-with", "a.srt"
     )
     assert "74 sentences" in plain
-    found = {
-        name: (shell.folder / f"{name}.srt").read_text().count("Talbott") for name in ("soft", "strict")
-    }
+    found = {name: (shell.folder / f"{name}.srt").read_text().count("Talbott") for name in ("soft", "strict")}
     assert found["strict"] == SAMPLE.read_text("utf-8").count("塔尔博特先生")
     missed = soft.count("'塔尔博特先生' is not 'Mr. Talbott'")
     assert found["soft"] + missed >= found["strict"]
