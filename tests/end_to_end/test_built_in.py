@@ -1,6 +1,7 @@
 """The model that comes with the package: found by name, small enough, and led by what it remembers."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,14 @@ def test_a_name_in_the_targets_letters_stays_as_it_is(line: str) -> None:
     session = recollect.Session(translator)
     assert name in session.translate(line).text
     assert name in translator.target_vocabulary.decode(session.sentences[0].tokens)  # and is remembered so
+
+
+def test_what_becomes_one_by_its_spelling_is_said_once() -> None:
+    translator = recollect.load(DEFAULT)
+    wide = translator.replaced(beam=replace(translator.beam, n_best=5))
+    (found,) = wide.translate(["Brian和Carmela来了"])
+    texts = [each.text for each in (found, *found.alternatives)]
+    assert len(set(texts)) == len(texts) > 1
 
 
 def test_a_person_may_spell_a_name_otherwise() -> None:

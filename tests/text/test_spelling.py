@@ -58,6 +58,12 @@ def test_a_word_that_speaks_of_something_else_stays():
     assert spelled("Monica星期一来", "He's here on Monday.", aside="Monday") == "He's here on Monday."
 
 
+def test_of_two_like_words_the_one_that_speaks_of_it_changes():
+    source, text = "Rob和罗伯特", "Robert and Robert"
+    links = [Link(0, 3, 0, 6), Link(4, 7, 11, 17)]
+    assert as_written(words_in(source, "LATIN"), text, links, lambda word: False) == "Rob and Robert"
+
+
 def test_only_words_of_the_targets_script_are_copied():
     assert [each.word for each in words_in("Где Brian Росс и А́нна", "LATIN")] == ["Brian"]
     assert [each.word for each in words_in("Где Brian Росс", "CYRILLIC")] == ["Где", "Росс"]

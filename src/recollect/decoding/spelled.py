@@ -41,12 +41,12 @@ def spelled(
     texts = [_text(translator, each, source, written, people) for each in found]
     changed = [text for text in texts if text is not None]
     forced = iter(translator.force([source] * len(changed), changed, [before] * len(changed)))
-    best: dict[tuple[int, ...], Hypothesis] = {}
+    best: dict[str, Hypothesis] = {}
     for each, text in zip(found, texts, strict=True):
         read = each if text is None else next(forced)
         if read is not None:
             kept = replace(read, log_probability=each.log_probability, score=each.score)
-            best.setdefault(tuple(read.tokens), kept)
+            best.setdefault(translator.target_vocabulary.decode(read.tokens), kept)
     return list(best.values())
 
 

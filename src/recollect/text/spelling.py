@@ -76,16 +76,22 @@ def as_written(
     ]
     linked = list(links)
     pairs = [
-        (likeness, each.word, match[0])
+        (likeness, each.word, match)
         for each in missing
         for match in free
         if (likeness := _likeness(each.word, match[0])) and _speaks_of(match, each, linked)
     ]
-    spelled: dict[str, str] = {}
-    for _, word, other in sorted(pairs, reverse=True):
-        if other not in spelled and word not in spelled.values():
-            spelled[other] = word[0].upper() + word[1:] if word.islower() else word
-    return LETTERS.sub(lambda match: spelled.get(match[0], match[0]), text)
+    meant: dict[str, str] = {}  # a misspelled word -> the word of the source
+    for _, word, match in sorted(pairs, key=lambda pair: -pair[0]):
+        if match[0] not in meant and word not in meant.values():
+            meant[match[0]] = word
+    places = {match.start(): _capital(word) for _, word, match in pairs if meant.get(match[0]) == word}
+    return LETTERS.sub(lambda match: places.get(match.start(), match[0]), text)
+
+
+def _capital(word: str) -> str:
+    """Return a word as a name; one with a capital anywhere is written as it is meant to be."""
+    return word[0].upper() + word[1:] if word.islower() else word
 
 
 def _is_form(said: str, word: str) -> bool:
