@@ -1,7 +1,7 @@
 """A document whose later sentences follow a corrected name, whatever model is built in.
 
 A retrained model may say a name right by itself, or cling to its own: of several names the first is taken
-that is said otherwise before the correction and followed after it.
+that is said otherwise before the correction, with a memory and without, and followed after it.
 """
 
 from dataclasses import dataclass
@@ -50,8 +50,9 @@ def find_story() -> Story:
         sentences = tuple(sentence.format(source) for sentence in SENTENCES)
         correction = f"Mr. {name} came to the bookshop yesterday."
         before, after = (_translated(translator, sentences, said) for said in (None, correction))
+        alone = [each.text for each in translator.without_memory().translate(sentences)]
         followed = [name in text for text in after]
-        if not any(name in text for text in before) and followed[4] and followed[8]:
+        if not any(name in text for text in (*alone, *before)) and followed[4] and followed[8]:
             return Story(sentences, name, correction)
     raise AssertionError("the built-in model follows none of the names: add some that it does not know")
 
