@@ -221,6 +221,7 @@ def prepare_data(
         clean=data.clean,
         held_out=data.held_out,
         variants=Shares(joined=data.joined, written_names=data.written_names, punctuated=data.punctuated),
+        redrawn=data.redrawn,
         vocabularies=None if like is None else find_model(like),
         tune=tune,
         seed=config.seed,
@@ -269,8 +270,10 @@ def train(
             save_file(taken, draft)
         run.finish("pass-one", {"chosen": f"taken from {folder_of_base}"})
     elif start is not None:
-        # What the other model lacks stays as it is: the parts that look back, or a name for a tied layer.
-        model.load_state_dict(_sentence_model_of(start, model, config, prepared)[0], strict=False)
+        # What the other model lacks stays as it is: the parts that look back, a layer that changes nothing
+        # at first, or a name for a tied layer.
+        taken, _ = _sentence_model_of(start, model, config, prepared, grown=True)
+        model.load_state_dict(taken, strict=False)
     train_pass_one(
         model,
         SentenceBatches(
@@ -350,11 +353,12 @@ def train(
 
 
 def _sentence_model_of(
-    base: Path, model: RNNSearch, config: Config, prepared: Prepared
+    base: Path, model: RNNSearch, config: Config, prepared: Prepared, *, grown: bool = False
 ) -> tuple[dict[str, Tensor], Path]:
     """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder.
 
-    It may lack what `model` has to look back.
+    It may lack what `model` has to look back and, if it is to be `grown`, have a narrower readout and no
+    layer after its encoder.
     """
     folder = find_model(base)
     for name in read_manifest(folder)["sha256"]:
@@ -366,9 +370,13 @@ def _sentence_model_of(
             raise ModelError(f"{folder}: its {side} vocabulary is not that of {prepared.folder}")
     stored = load_file(folder / "weights.safetensors")
     taken = {name.removeprefix("model."): each for name, each in stored.items() if name.startswith("model.")}
+    least: dict[str, Any] = {"context": ContextConfig()}
+    if grown:
+        taken = model.readout.widened(taken, "readout.")
+        least["model"] = config.model.model_copy(update={"feed_forward": 0})
     own = {name: parameter.shape for name, parameter in model.named_parameters()}
     with torch.device("meta"):
-        plain = build_model(config.model_copy(update={"context": ContextConfig()}), *_tokens(prepared))
+        plain = build_model(config.model_copy(update=least), *_tokens(prepared))
     needed = {name for name, _ in plain.named_parameters()}
     if not needed <= taken.keys() or any(own.get(name) != each.shape for name, each in taken.items()):
         raise ModelError(f"{folder}: its sentence model has other sizes than this configuration asks for")

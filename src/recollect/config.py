@@ -81,6 +81,9 @@ class DataConfig(Section):
     punctuated: Share = 0.0
     """Share of the training documents in which a Chinese or Japanese source is punctuated: its ends as the
     target's, in half of them its clauses too."""
+    redrawn: Share = 0.0
+    """Share of the training sentences whose source is cut into subwords by chance, likely cuttings more often
+    than others: so one learns what a word means from its parts too."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()
@@ -118,7 +121,7 @@ class ModelConfig(Section):
     """The sentence model, RNNSearch."""
 
     embedding: Positive = 256
-    """Size m of word embeddings and of the readout."""
+    """Size m of word embeddings, and of the readout if that is not given."""
     hidden: Positive = 512
     """Size n of the decoder state; annotations and contexts have 2n."""
     attention: Positive = 512
@@ -131,10 +134,20 @@ class ModelConfig(Section):
     """Standard deviation of the embeddings at first: larger ones keep contexts of different words apart."""
     readout: Literal["tanh", "maxout"] = "tanh"
     """Nonlinearity of the readout."""
+    readout_size: Positive | None = None
+    """Size of the readout, where it is not that of word embeddings."""
+    feed_forward: Count = 0
+    """Size of a layer that each annotation goes through by itself; 0 for none."""
     conditional: Flag = False
     """A decoder of two GRU cells with the attention between them."""
     tied: Flag = False
     """Share the target embedding with the output matrix."""
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> "ModelConfig":
+        if self.tied and self.readout_size not in (None, self.embedding):
+            raise ValueError("tied shares one matrix: leave `readout_size` out")
+        return self
 
 
 class ContextConfig(Section):

@@ -273,6 +273,27 @@ def test_names_are_learned_from_what_is_trained_on(corpus):
         assert not any(form in source for form in people)
 
 
+def test_some_sources_are_cut_otherwise(corpus):
+    subwords = {"vocabulary": "subwords", "size_source": 300, "size_target": 300}
+    usual, again = run(corpus, "usual", **subwords), run(corpus, "again", redrawn=0.9, **subwords)
+    assert (
+        run(corpus, "third", redrawn=0.9, **subwords).train.source(7).tolist()
+        == again.train.source(7).tolist()
+    )
+    number_of_others = 0
+    for pair in range(len(usual.train)):
+        (vocabulary, before), (_, target_before) = sides(usual, pair)
+        (_, after), (_, target_after) = sides(again, pair)
+        assert vocabulary.decode(after.tolist()) == vocabulary.decode(before.tolist())
+        assert target_after.tolist() == target_before.tolist()
+        number_of_others += after.tolist() != before.tolist()
+    assert 0 < number_of_others < len(usual.train)
+    with pytest.raises(DataError, match=r"redrawn was 0\.9, now 0\.0"):
+        run(corpus, "again", **subwords)
+    with pytest.raises(ConfigError, match="redrawn is for subwords"):
+        run(corpus, "words", redrawn=0.5)
+
+
 def test_words_of_tokenised_text_are_not_punctuated(corpus):
     with pytest.raises(ConfigError, match="punctuated is for raw text"):
         run(corpus, variants=Shares(punctuated=0.5))

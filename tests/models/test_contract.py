@@ -21,11 +21,19 @@ def _build(build, fixed, make, **options):
     return make(build=build, **fixed, **options)
 
 
+def _grown(make, **options):
+    """A wider readout, and a layer after the encoder that has learned something."""
+    model = make(readout_size=9, feed_forward=8, **options)
+    torch.nn.init.normal_(model.feed_forward.back.weight)
+    return model
+
+
 MODELS = {
     "rnnsearch": lambda make, **options: make(**options),
     "rnnsearch-conditional": lambda make, **options: make(conditional=True, **options),
     "rnnsearch-maxout": lambda make, **options: make(readout="maxout", **options),
     "rnnsearch-tied": lambda make, **options: make(tied=True, peaky=2.0, **options),
+    "rnnsearch-grown": _grown,
     "rnnsearch-all": lambda make, **options: make(
         conditional=True, readout="maxout", tied=True, peaky=2.0, **options
     ),

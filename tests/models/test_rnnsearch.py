@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from recollect.models.attention import Attention
+from recollect.models.feed_forward import FeedForward
 from recollect.models.interface import Step
 from recollect.models.readout import Readout
 
@@ -33,7 +34,7 @@ def one_step(state=0.5, context=1.0, previous=2.0):
 
 
 def test_readout_by_hand():
-    readout = Readout(1, 1, 1, 2, dropout=0.0, kind="tanh")
+    readout = Readout(3, 1, 2, dropout=0.0, kind="tanh")
     with torch.no_grad():
         readout.combine.weight.copy_(torch.tensor([[2.0, 1.0, -1.0]]))  # 1 + 1 - 2 + b
         readout.combine.bias.fill_(1.0)
@@ -43,13 +44,44 @@ def test_readout_by_hand():
 
 
 def test_maxout_by_hand():
-    readout = Readout(1, 1, 1, 2, dropout=0.0, kind="maxout")
+    readout = Readout(3, 1, 2, dropout=0.0, kind="maxout")
     with torch.no_grad():
         readout.combine.weight.copy_(torch.tensor([[2.0, 1.0, -1.0], [0.0, 0.0, 1.0]]))  # 0 and 2
         readout.combine.bias.copy_(torch.tensor([1.0, 0.0]))  # 1 and 2: the second wins
         readout.output.weight.copy_(torch.tensor([[math.log(3) / 2], [0.0]]))
         readout.output.bias.fill_(0.0)
     torch.testing.assert_close(readout(one_step()).exp(), torch.tensor([0.75, 0.25]))
+
+
+@pytest.mark.parametrize("kind", ["tanh", "maxout"])
+def test_a_widened_readout_says_what_the_narrow_one_said(make_model, kind):
+    narrow, wide = make_model(readout=kind), make_model(readout=kind, readout_size=11)
+    weights = wide.readout.widened(narrow.state_dict(), "readout.")
+    wide.load_state_dict(weights)
+    previous = torch.tensor([[2, 5], [8, 3]])
+    expected = narrow.predict(narrow.unroll(SOURCE, LENGTHS, previous))
+    torch.testing.assert_close(wide.predict(wide.unroll(SOURCE, LENGTHS, previous)), expected)
+    vector = wide.readout_vector(wide.unroll(SOURCE, LENGTHS, previous))
+    assert vector.shape[-1] == wide.readout_size == 11
+    assert vector[..., narrow.readout_size :].abs().min() > 0  # what is new can learn
+
+
+def test_a_readout_is_not_made_narrower(make_model):
+    narrow, wide = make_model(), make_model(readout_size=11)
+    weights = narrow.readout.widened(wide.state_dict(), "readout.")
+    assert weights["readout.output.weight"].shape == wide.readout.output.weight.shape
+
+
+def test_a_layer_after_the_encoder_by_hand():
+    layer = FeedForward(2, 2)
+    annotations = torch.tensor([[[0.5, -1.0], [2.0, 0.0]]])
+    torch.testing.assert_close(layer(annotations), annotations)  # it has learned nothing yet
+    with torch.no_grad():
+        layer.within.weight.copy_(torch.tensor([[1.0, 1.0], [2.0, 0.0]]))  # -0.5, 1 and 2, 4
+        layer.within.bias.zero_()
+        layer.back.weight.copy_(torch.tensor([[1.0, 0.0], [1.0, -1.0]]))  # 0, -1 and 2, -2
+        layer.back.bias.copy_(torch.tensor([0.0, 0.25]))
+    torch.testing.assert_close(layer(annotations), torch.tensor([[[0.5, -1.75], [4.0, -1.75]]]))
 
 
 @pytest.mark.parametrize("conditional", [False, True])

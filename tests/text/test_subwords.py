@@ -85,6 +85,18 @@ def test_many_texts_are_encoded_as_one_by_one(written):
     assert written.encode_many([]) == []
 
 
+def test_drawn_pieces_spell_the_same_text_and_depend_on_the_seed():
+    chance = random.Random(5)
+    texts = ["".join(chance.choices(["ka", "to", "mi", "ne", "lo"], k=8)) for _ in range(400)]
+    vocabulary = SubwordVocabulary.learn(texts, 330, written=False)
+    usual, drawn = vocabulary.encode_many(texts), vocabulary.draw_many(texts, seed=1)
+    assert [vocabulary.decode(ids) for ids in drawn] == texts
+    same = sum(one == other for one, other in zip(usual, drawn, strict=True))
+    assert 0 < same < len(texts)  # the usual pieces are among the likely ones
+    assert vocabulary.draw_many(texts, seed=1) == drawn != vocabulary.draw_many(texts, seed=2)
+    assert vocabulary.draw_many([], seed=1) == []
+
+
 @pytest.mark.parametrize("method", ["unigram", "bpe"])
 def test_learning_is_deterministic_and_survives_saving(tmp_path, method):
     first = SubwordVocabulary.learn(SENTENCES, 310, written=True, method=method)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -37,8 +38,9 @@ from recollect.text.names import learn_names
 from recollect.text.pairs import DocumentEnd, Pair, stream_pairs
 from recollect.text.problems import Kind, Problems
 from recollect.text.sample import Sample
+from recollect.text.subwords import SubwordVocabulary
 from recollect.text.variants import Shares, Variants
-from recollect.text.vocabulary import UNK, Side, load_vocabulary
+from recollect.text.vocabulary import UNK, Side, Vocabulary, load_vocabulary
 
 __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
@@ -101,6 +103,7 @@ def prepare(
     clean: bool = False,
     held_out: int = 0,
     variants: Shares = Shares(),
+    redrawn: float = 0.0,
     vocabularies: Path | None = None,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
@@ -111,11 +114,13 @@ def prepare(
     `max_length` is in tokens of either side; longer pairs are skipped and reported. With `clean`, so are
     pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
     is written to held-out.source and held-out.target instead. `variants` are the shares of the training
-    documents that are written as others would have written them. `vocabularies` is a folder whose
-    vocabularies are taken instead of new ones.
+    documents that are written as others would have written them, `redrawn` that of the sources cut into
+    subwords by chance. `vocabularies` is a folder whose vocabularies are taken instead of new ones.
     """
     if vocabulary == "words" and variants.punctuated:
         raise ConfigError("[data] punctuated is for raw text: between words of tokenised text are no clauses")
+    if vocabulary == "words" and redrawn:
+        raise ConfigError("[data] redrawn is for subwords: a word can be cut in one way only")
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
     inputs = _Inputs(source, target, starts, held_out=held_out)
@@ -131,6 +136,7 @@ def prepare(
             "clean": clean,
             "held_out": held_out,
             "variants": None if variants == Shares() else asdict(variants),
+            "redrawn": redrawn,
             "rules": _RULES if clean or variants != Shares() else 0,
             "vocabularies": None if vocabularies is None else _fingerprints(vocabularies),
         },
@@ -163,7 +169,8 @@ def prepare(
     dictionary_pairs = _DictionaryPairs(seed)
     # Subwords have no unknown words, and so no use for a dictionary.
     encoded = dictionary_pairs.offer if vocabulary == "words" else _forget
-    encoder = _Encoder(inputs, learned, max_length, encoded)
+    cutting = _Cutting(learned.source, redrawn, seed)
+    encoder = _Encoder(inputs, learned, cutting, max_length, encoded)
     counts = encoder.encode(partial / TRAIN, progress)
     if vocabulary == "words":
         progress("learning the dictionary", 0, None)
@@ -210,6 +217,23 @@ def _forget(pair: Pair, unknown: bool) -> None:
     """Take no note of an encoded pair."""
 
 
+class _Cutting:
+    """Sources to ids: cut as they always are, or a share of them by chance."""
+
+    def __init__(self, vocabulary: Vocabulary, redrawn: float, seed: int) -> None:
+        self._vocabulary, self._redrawn = vocabulary, redrawn
+        self._chance = random.Random(f"{seed}:cutting")
+
+    def __call__(self, sources: Sequence[str]) -> list[list[int]]:
+        cut = self._vocabulary.encode_many(sources)
+        if self._redrawn and isinstance(self._vocabulary, SubwordVocabulary):
+            chosen = [row for row in range(len(sources)) if self._chance.random() < self._redrawn]
+            drawn = self._vocabulary.draw_many([sources[row] for row in chosen], self._chance.getrandbits(31))
+            for row, ids in zip(chosen, drawn, strict=True):
+                cut[row] = ids
+        return cut
+
+
 class _Encoder:
     """The second reading of the files: pairs to ids, chunk by chunk."""
 
@@ -217,6 +241,7 @@ class _Encoder:
         self,
         inputs: _Inputs,
         vocabularies: Vocabularies,
+        cut: Callable[[Sequence[str]], list[list[int]]],  # of sources
         max_length: int,
         encoded: Callable[[Pair, bool], None],  # told each pair, and whether it has an unknown word
     ) -> None:
@@ -224,6 +249,7 @@ class _Encoder:
         self._encoded = encoded
         self._inputs = inputs
         self._vocabularies = vocabularies
+        self._cut = cut
         self._max_length = max_length
 
     def encode(self, folder: Path, progress: Progress) -> dict[str, int]:
@@ -255,7 +281,7 @@ class _Encoder:
 
     def _write(self, chunk: Sequence[Pair | DocumentEnd], writer: ShardWriter) -> None:
         pairs = [item for item in chunk if isinstance(item, Pair)]
-        sources = iter(self._vocabularies.source.encode_many([pair.source for pair in pairs]))
+        sources = iter(self._cut([pair.source for pair in pairs]))
         targets = iter(self._vocabularies.target.encode_many([pair.target for pair in pairs]))
         for item in chunk:
             if isinstance(item, DocumentEnd):
@@ -308,7 +334,7 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
     # As it was before there was a choice.
-    options = {"clean": False, "held_out": 0, "variants": None, "rules": 0, **found.options}
+    options = {"clean": False, "held_out": 0, "variants": None, "redrawn": 0.0, "rules": 0, **found.options}
     differences = [
         f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()

@@ -1,8 +1,10 @@
 """The output layer: from state, context and last word to a distribution over the next word."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
+from torch.nn.functional import linear, pad
 
 from recollect.models.interface import Step
 from recollect.models.softmax import score_tokens
@@ -13,16 +15,14 @@ __all__ = ["Readout"]
 class Readout(nn.Module):
     """o_t = tanh(W [s_t; c_t; y_{t-1}] + b), or maxout of two; then log softmax(W_o o_t + b)."""
 
-    def __init__(
-        self, state: int, context: int, embedding: int, tokens: int, *, dropout: float, kind: str
-    ) -> None:
+    def __init__(self, inputs: int, size: int, tokens: int, *, dropout: float, kind: str) -> None:
         super().__init__()
         self.maxout = kind == "maxout"
-        self.combine = nn.Linear(state + context + embedding, embedding * (2 if self.maxout else 1))
+        self.combine = nn.Linear(inputs, size * (2 if self.maxout else 1))
         self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(embedding, tokens)
+        self.output = nn.Linear(size, tokens)
         nn.init.xavier_uniform_(self.combine.weight)
-        nn.init.normal_(self.output.weight, std=embedding**-0.5)
+        nn.init.normal_(self.output.weight, std=size**-0.5)
 
     def forward(self, step: Step) -> Tensor:
         """Return log P(y_t) [..., token]."""
@@ -30,12 +30,12 @@ class Readout(nn.Module):
         return logits.log_softmax(-1)
 
     def dropped(self, step: Step) -> Tensor:
-        """Return o_t [..., embedding], as training sees it."""
+        """Return o_t [..., readout], as training sees it."""
         dropped: Tensor = self.dropout(self.vector(step))
         return dropped
 
     def vector(self, step: Step) -> Tensor:
-        """Return o_t [..., embedding]."""
+        """Return o_t [..., readout]."""
         return self.activate(self.combined(step))
 
     def combined(self, step: Step) -> Tensor:
@@ -51,6 +51,23 @@ class Readout(nn.Module):
         if self.maxout:
             return combined.view(*combined.shape[:-1], -1, 2).amax(-1)
         return torch.tanh(combined)
+
+    def widened(self, weights: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+        """Return the weights of a narrower readout, filled up to this one's size; others as they are.
+
+        What is new is combined as in this readout, and says nothing at first. A readout of other inputs stays
+        as it is, too.
+        """
+        found = dict(weights)
+        for name in ("combine.weight", "combine.bias"):
+            narrow, own = found[prefix + name], self.get_parameter(name).detach()
+            if narrow.shape[1:] == own.shape[1:]:
+                found[prefix + name] = torch.cat([narrow, own[len(narrow) :].to(narrow.dtype)])
+        output = prefix + "output.weight"  # a tied one has another name, and one size
+        if output in found:
+            more = self.output.in_features - found[output].shape[1]
+            found[output] = pad(found[output], (0, max(0, more)))
+        return found
 
     def score(self, step: Step, targets: Tensor, smoothing: float) -> Tensor:
         """Return log P of `targets` alone, a share `smoothing` of it spread over all tokens."""

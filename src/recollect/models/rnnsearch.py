@@ -9,6 +9,7 @@ from torch.nn.functional import linear
 
 from recollect.batches.before import Before
 from recollect.models.attention import Annotations, Attention
+from recollect.models.feed_forward import FeedForward
 from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
 from recollect.models.interface import SentenceModel, Step
 from recollect.models.readout import Readout
@@ -29,6 +30,7 @@ class Decoding:
 class RNNSearch(SentenceModel[Decoding]):
     """The paper's sentence model.
 
+    `feed_forward` is the size of a layer that each annotation goes through, 0 for none.
     `conditional` exchanges the decoder's GRU for two: the first takes the last word in, then attends,
     the second takes the context in.
     """
@@ -45,15 +47,18 @@ class RNNSearch(SentenceModel[Decoding]):
         embedding_dropout: float = 0.0,
         embedding_std: float = 0.0625,
         readout: str = "tanh",
+        readout_size: int | None = None,
+        feed_forward: int = 0,
         conditional: bool = False,
         tied: bool = False,
     ) -> None:
         super().__init__()
-        self.context_size, self.state_size, self.readout_size = 2 * hidden, hidden, embedding
+        self.context_size, self.state_size, self.readout_size = 2 * hidden, hidden, readout_size or embedding
         self.source_embedding = nn.Embedding(source_tokens, embedding)
         self.target_embedding = nn.Embedding(target_tokens, embedding)
         self.embedding_dropout = nn.Dropout(embedding_dropout)
         self.encoder = BidirectionalGRU(embedding, hidden)
+        self.feed_forward = FeedForward(2 * hidden, feed_forward) if feed_forward else None
         self.initial = nn.Linear(2 * hidden, hidden)
         self.attention = Attention(2 * hidden, attention)
         self.query_state = nn.Linear(hidden, attention, bias=False)
@@ -62,7 +67,8 @@ class RNNSearch(SentenceModel[Decoding]):
         self.gates_context = nn.Linear(2 * hidden, 3 * hidden, bias=conditional)
         self.gates_state = nn.Linear(hidden, 3 * hidden)
         self.gates_between = nn.Linear(hidden, 3 * hidden) if conditional else None
-        self.readout = Readout(hidden, 2 * hidden, embedding, target_tokens, dropout=dropout, kind=readout)
+        inputs = hidden + 2 * hidden + embedding
+        self.readout = Readout(inputs, self.readout_size, target_tokens, dropout=dropout, kind=readout)
         self.tied = tied
         self.tie()
         self._initialise(embedding_std)
@@ -100,6 +106,8 @@ class RNNSearch(SentenceModel[Decoding]):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return annotations, where they are padding, and their mean [lane, context]."""
         vectors = self.encoder(self.embed(source), lengths, initial)
+        if self.feed_forward is not None:
+            vectors = self.feed_forward(vectors)
         padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
         total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
         return vectors, padding, total / lengths.unsqueeze(1)

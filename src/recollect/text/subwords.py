@@ -2,6 +2,7 @@
 
 import io
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,9 @@ __all__ = ["SubwordMethod", "SubwordVocabulary"]
 
 SubwordMethod = Literal["unigram", "bpe"]
 
+_SHARPNESS = (
+    0.3  # exponent of a cutting's probability when one is drawn: half of Chinese lines come out as usual
+)
 _THREADS = 2  # a fixed number: sums over threads, and so the pieces, depend on it
 _WORD_START = "▁"
 _LARGE_ALPHABET = 1000
@@ -105,6 +109,25 @@ class SubwordVocabulary:
         """Ids of the pieces of each text, on two threads."""
         read = [text.translate(self._read_as) for text in texts]
         return list(self._processor.Encode(read, num_threads=_THREADS)) if texts else []
+
+    def draw_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
+        """Ids of pieces that each text may be cut into: the likelier, the more often; the same for a seed."""
+        read = [text.translate(self._read_as) for text in texts]
+        drawn: list[list[int]] = []
+
+        def draw() -> None:
+            drawn.extend(
+                self._processor.Encode(
+                    read, enable_sampling=True, alpha=_SHARPNESS, nbest_size=-1, num_threads=1
+                )
+            )
+
+        # SentencePiece takes the seed when a thread draws for the first time, and never again.
+        sentencepiece.set_random_generator_seed(seed)
+        thread = threading.Thread(target=draw)
+        thread.start()
+        thread.join()
+        return drawn
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of the pieces; padding, start and end are left out."""
