@@ -8,7 +8,7 @@ from recollect.batches.sentences import Batch, collate
 from recollect.config import load_config
 from recollect.errors import RunError
 from recollect.models.rnnsearch import RNNSearch
-from recollect.training.crew import Crew
+from recollect.training.crew import Crew, _serve
 
 
 def small_model() -> RNNSearch:
@@ -58,3 +58,17 @@ def test_a_lost_process_is_told_in_a_sentence() -> None:
         lost.join()
         with pytest.raises(RunError, match="process has ended"):
             crew.add_gradient(some_batch(), 2)
+
+
+def test_a_process_whose_answer_nobody_takes_ends_quietly() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    model, batch = small_model(), some_batch()
+    gradients_of = [torch.zeros_like(each) for each in model.parameters()]
+
+    def killed_meanwhile(*_: object, **__: object) -> float:
+        ours.close()
+        return 1.0
+
+    ours.send((batch, 10, 1))
+    _serve(theirs, model, killed_meanwhile, gradients_of, torch.get_num_threads())
+    assert ours.closed

@@ -156,4 +156,8 @@ def _serve(
             return
         for gradient in gradients:
             gradient.zero_()
-        connection.send(add(model, part, tokens=tokens, noise=noise))
+        loss = add(model, part, tokens=tokens, noise=noise)
+        try:
+            connection.send(loss)
+        except OSError:  # whoever asked was killed meanwhile
+            return
