@@ -276,10 +276,8 @@ def test_names_are_learned_from_what_is_trained_on(corpus):
 def test_some_sources_are_cut_otherwise(corpus):
     subwords = {"vocabulary": "subwords", "size_source": 300, "size_target": 300}
     usual, again = run(corpus, "usual", **subwords), run(corpus, "again", redrawn=0.9, **subwords)
-    assert (
-        run(corpus, "third", redrawn=0.9, **subwords).train.source(7).tolist()
-        == again.train.source(7).tolist()
-    )
+    run(corpus, "third", redrawn=0.9, **subwords)
+    assert contents(corpus / "third") == contents(corpus / "again")
     number_of_others = 0
     for pair in range(len(usual.train)):
         (vocabulary, before), (_, target_before) = sides(usual, pair)
@@ -290,8 +288,17 @@ def test_some_sources_are_cut_otherwise(corpus):
     assert 0 < number_of_others < len(usual.train)
     with pytest.raises(DataError, match=r"redrawn was 0\.9, now 0\.0"):
         run(corpus, "again", **subwords)
-    with pytest.raises(ConfigError, match="redrawn is for subwords"):
-        run(corpus, "words", redrawn=0.5)
+    for kind in ("words", "subwords"):  # a vocabulary may be taken from another model
+        words = {"redrawn": 0.5, "vocabulary": kind, "vocabularies": run(corpus).folder}
+        with pytest.raises(ConfigError, match="redrawn is for subwords"):
+            run(corpus, "wrong", **words)
+
+
+def test_no_source_becomes_too_long_by_chance(corpus):
+    subwords = {"vocabulary": "subwords", "size_source": 300, "size_target": 300, "max_length": 6}
+    usual, again = run(corpus, "usual", **subwords), run(corpus, "again", redrawn=0.9, **subwords)
+    assert len(again.train) == len(usual.train)
+    assert again.train.source_lengths.max() > usual.train.source_lengths.max()
 
 
 def test_words_of_tokenised_text_are_not_punctuated(corpus):

@@ -11,6 +11,18 @@ import recollect
 from recollect.folders import DEFAULT, built_in, read_card
 
 LARGEST = 40_000_000  # bytes
+RARE_NAMES = [
+    "塔尔博特",
+    "哈弗斯托克",
+    "威洛比",
+    "阿什克罗夫特",
+    "彭德尔顿",
+    "莫蒂默",
+    "克莱本",
+    "温特沃思",
+    "桑德赫斯特",
+    "巴斯科姆",
+]
 SAMPLE = Path(recollect.__file__).parent / "samples" / "episode.zh.srt"
 
 
@@ -49,13 +61,23 @@ def test_its_memory_knows_which_pieces_go_on_with_a_word() -> None:
     assert not any(piece.startswith("\u2581") for piece in found)
 
 
-@pytest.mark.parametrize("line", ["塔尔博特先生 把表给我", "塔尔博特先生 开门", "我要见塔尔博特先生"])
-def test_a_name_is_said_as_it_was_said_before(line: str) -> None:
-    """By itself the name comes out as "Terbott"; after a line that says "Talbott", it is that."""
-    translator, before = recollect.load(DEFAULT), "塔尔博特先生昨天来过书店"
-    said = [each.text for each in translator.without_memory().translate([before, line])]
-    assert ["Talbott" in text for text in said] == [True, False]
-    assert "Talbott" in translator.translate([before, line])[-1].text
+def called(text: str) -> str:
+    """Return what a translation calls the gentleman it speaks of."""
+    return "".join(re.findall(r"Mr\. ((?:[A-Z]\w+ ?)+)", text)).strip()
+
+
+def test_a_rare_name_is_said_as_it_was_said_before() -> None:
+    """No matter which of them a model happens to know: most are said alike with a memory, and few without."""
+    translator, alone = recollect.load(DEFAULT), recollect.load(DEFAULT).without_memory()
+    alike = {"with": 0, "without": 0}
+    for name in RARE_NAMES:
+        lines = [f"{name}先生昨天来过书店", f"{name}先生 开门", f"我要见{name}先生", f"这是{name}先生的信"]
+        for each, memory in ((translator, "with"), (alone, "without")):
+            first, *others = (called(found.text) for found in each.translate(lines))
+            alike[memory] += sum(other == first != "" for other in others)
+    cases = 3 * len(RARE_NAMES)
+    assert alike["with"] > 0.7 * cases
+    assert alike["with"] > 1.5 * alike["without"]
 
 
 @pytest.mark.parametrize("line", ["还差多少票", "我们的票够吗"])

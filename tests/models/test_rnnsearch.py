@@ -66,6 +66,16 @@ def test_a_widened_readout_says_what_the_narrow_one_said(make_model, kind):
     assert vector[..., narrow.readout_size :].abs().min() > 0  # what is new can learn
 
 
+@pytest.mark.parametrize("kinds", [("tanh", "maxout"), ("maxout", "tanh")])
+def test_a_readout_of_another_kind_is_not_taken_for_a_narrower_one(make_model, kinds):
+    narrow, wide = (
+        make_model(readout=kind, readout_size=size) for kind, size in zip(kinds, (6, 12), strict=True)
+    )
+    weights = narrow.state_dict()
+    found = wide.readout.widened(weights, "readout.")
+    assert all(torch.equal(each, weights[name]) for name, each in found.items())
+
+
 def test_a_readout_is_not_made_narrower(make_model):
     narrow, wide = make_model(), make_model(readout_size=11)
     weights = narrow.readout.widened(wide.state_dict(), "readout.")

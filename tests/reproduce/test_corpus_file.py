@@ -2,8 +2,13 @@
 
 import pytest
 
+from recollect.config import load_config
 from recollect.errors import ConfigError, DataError
+from recollect.folders import find_model
 from recollect.reproduce.corpus import read_corpus
+from recollect.reproduce.experiment import System
+from recollect.reproduce.scale import load_scale
+from recollect.reproduce.workshop import Workshop
 
 SETS = """
 tune_source = "tune.src"
@@ -32,6 +37,13 @@ def test_domains_with_paths_beside_the_file(folder):
     assert ted.base == "subtitle-zh-en"  # a name, not a path
     documents = news.evaluation("test").documents
     assert [document.source for document in documents] == [("a", "b"), ("c",)]
+
+
+def test_a_given_base_settles_sizes(folder):
+    (domain,) = corpus(folder, f"[news]{SETS}base = 'subtitle-zh-en'")
+    config = Workshop(folder, load_scale("smoke"), domain).config(System())
+    given = load_config(find_model("subtitle-zh-en") / "config.toml")
+    assert (config.model, config.vocabulary) == (given.model, given.vocabulary)
 
 
 def test_a_reference_in_the_models_own_style(folder):

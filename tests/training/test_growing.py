@@ -27,6 +27,8 @@ def test_it_says_at_first_what_it_said_before(config: Config, prepared: Prepared
         return train(wanted, prepared, folder, progress=SilentProgress(), passes=("one",), **options)  # type: ignore[arg-type]
 
     base = trained("base")
+    rival = trained("rival", "context.kind=jean", start=base)
+    trained("wider", "context.kind=jean", *GROWN, start=rival)
     still = trained("still", *GROWN, "pass_one.learning_rate=1e-12", start=base)
     weights = load_file(still / "weights.safetensors")
     assert weights["model.readout.output.weight"].shape[1] == 20
@@ -39,6 +41,8 @@ def test_it_says_at_first_what_it_said_before(config: Config, prepared: Prepared
     for name in ("feed_forward.back.weight", "readout.output.weight"):
         new = learned[f"model.{name}"] - weights[f"model.{name}"]
         assert torch.count_nonzero(new) > 0.9 * new.numel()
+    with pytest.raises(ModelError, match="other sizes"):  # units that belong together would be others
+        trained("maxout", "model.readout=maxout", start=base)
     with pytest.raises(ModelError, match="other sizes"):  # nothing is taken away
         trained("smaller", start=still)
     with pytest.raises(ModelError, match="other sizes"):  # a memory is made for what is there

@@ -46,7 +46,10 @@ __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
 SIDES: tuple[Side, Side] = ("source", "target")
 _RULES = 1  # how text is cleaned and varied; another number, and what was prepared before is not the same
-_CHUNK = 20_000  # pairs encoded at a time
+Cut = Callable[[Sequence[str]], list[list[int]]]
+"""Sources to ids."""
+
+_CHUNK = 20_000  # pairs encoded at a time; what is drawn by chance depends on it
 _DICTIONARY_SAMPLE = 200_000  # pairs with unknown words, and as many without
 
 
@@ -119,8 +122,6 @@ def prepare(
     """
     if vocabulary == "words" and variants.punctuated:
         raise ConfigError("[data] punctuated is for raw text: between words of tokenised text are no clauses")
-    if vocabulary == "words" and redrawn:
-        raise ConfigError("[data] redrawn is for subwords: a word can be cut in one way only")
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
     inputs = _Inputs(source, target, starts, held_out=held_out)
@@ -169,8 +170,8 @@ def prepare(
     dictionary_pairs = _DictionaryPairs(seed)
     # Subwords have no unknown words, and so no use for a dictionary.
     encoded = dictionary_pairs.offer if vocabulary == "words" else _forget
-    cutting = _Cutting(learned.source, redrawn, seed)
-    encoder = _Encoder(inputs, learned, cutting, max_length, encoded)
+    cut = _redrawing(learned.source, redrawn, max_length, seed) if redrawn else learned.source.encode_many
+    encoder = _Encoder(inputs, learned, cut, max_length, encoded)
     counts = encoder.encode(partial / TRAIN, progress)
     if vocabulary == "words":
         progress("learning the dictionary", 0, None)
@@ -217,21 +218,22 @@ def _forget(pair: Pair, unknown: bool) -> None:
     """Take no note of an encoded pair."""
 
 
-class _Cutting:
-    """Sources to ids: cut as they always are, or a share of them by chance."""
+def _redrawing(vocabulary: Vocabulary, share: float, max_length: int, seed: int) -> Cut:
+    """Return a way to cut sources: a share of them by chance, where that does not make them too long."""
+    if not isinstance(vocabulary, SubwordVocabulary):
+        raise ConfigError("[data] redrawn is for subwords: a word can be cut in one way only")
+    chance = random.Random(f"{seed}:cutting")
 
-    def __init__(self, vocabulary: Vocabulary, redrawn: float, seed: int) -> None:
-        self._vocabulary, self._redrawn = vocabulary, redrawn
-        self._chance = random.Random(f"{seed}:cutting")
+    def cut(sources: Sequence[str]) -> list[list[int]]:
+        found = vocabulary.encode_many(sources)
+        chosen = [row for row in range(len(sources)) if chance.random() < share]
+        drawn = vocabulary.draw_many([sources[row] for row in chosen], chance.getrandbits(31))
+        for row, ids in zip(chosen, drawn, strict=True):
+            if len(ids) <= max_length:
+                found[row] = ids
+        return found
 
-    def __call__(self, sources: Sequence[str]) -> list[list[int]]:
-        cut = self._vocabulary.encode_many(sources)
-        if self._redrawn and isinstance(self._vocabulary, SubwordVocabulary):
-            chosen = [row for row in range(len(sources)) if self._chance.random() < self._redrawn]
-            drawn = self._vocabulary.draw_many([sources[row] for row in chosen], self._chance.getrandbits(31))
-            for row, ids in zip(chosen, drawn, strict=True):
-                cut[row] = ids
-        return cut
+    return cut
 
 
 class _Encoder:
@@ -241,7 +243,7 @@ class _Encoder:
         self,
         inputs: _Inputs,
         vocabularies: Vocabularies,
-        cut: Callable[[Sequence[str]], list[list[int]]],  # of sources
+        cut: Cut,
         max_length: int,
         encoded: Callable[[Pair, bool], None],  # told each pair, and whether it has an unknown word
     ) -> None:

@@ -55,18 +55,21 @@ class Readout(nn.Module):
     def widened(self, weights: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
         """Return the weights of a narrower readout, filled up to this one's size; others as they are.
 
-        What is new is combined as in this readout, and says nothing at first. A readout of other inputs stays
-        as it is, too.
+        What is new is combined as in this readout, and says nothing at first. A readout of another kind or of
+        other inputs stays as it is, too.
         """
         found = dict(weights)
-        for name in ("combine.weight", "combine.bias"):
-            narrow, own = found[prefix + name], self.get_parameter(name).detach()
-            if narrow.shape[1:] == own.shape[1:]:
-                found[prefix + name] = torch.cat([narrow, own[len(narrow) :].to(narrow.dtype)])
-        output = prefix + "output.weight"  # a tied one has another name, and one size
-        if output in found:
-            more = self.output.in_features - found[output].shape[1]
-            found[output] = pad(found[output], (0, max(0, more)))
+        output = found.get(prefix + "output.weight")  # a tied one has another name, and one size
+        bias = found[prefix + "combine.bias"]
+        if output is None or len(bias) != output.shape[1] * (2 if self.maxout else 1):
+            return found
+        for name, parameter in self.named_parameters():
+            narrow, own = found.get(prefix + name), parameter.detach()
+            if narrow is None or name.startswith("output") or narrow.shape[1:] != own.shape[1:]:
+                continue
+            found[prefix + name] = torch.cat([narrow, own[len(narrow) :].to(narrow.dtype)])
+        more = self.output.in_features - output.shape[1]
+        found[prefix + "output.weight"] = pad(output, (0, max(0, more)))
         return found
 
     def score(self, step: Step, targets: Tensor, smoothing: float) -> Tensor:

@@ -59,7 +59,11 @@ class Workshop:
         if self.domain.base is None:
             return {}
         options = load_config(find_model(self.domain.base) / "config.toml").options()
-        return {name: value for name, value in options.items() if name.startswith(("model.", "vocabulary."))}
+        return {
+            name: value
+            for name, value in options.items()
+            if name.startswith(("model.", "vocabulary.")) and value is not None
+        }
 
     # -- steps
 
@@ -80,6 +84,7 @@ class Workshop:
             "clean": config.data.clean,
             "held_out": config.data.held_out,
             "variants": [config.data.joined, config.data.written_names, config.data.punctuated],
+            "redrawn": config.data.redrawn,
             "base": self.domain.base and model_signature(self.domain.base),
             "seed": config.seed,
         }

@@ -2,7 +2,6 @@
 
 import io
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -112,22 +111,15 @@ class SubwordVocabulary:
 
     def draw_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
         """Ids of pieces that each text may be cut into: the likelier, the more often; the same for a seed."""
+        if not texts:
+            return []
         read = [text.translate(self._read_as) for text in texts]
-        drawn: list[list[int]] = []
-
-        def draw() -> None:
-            drawn.extend(
-                self._processor.Encode(
-                    read, enable_sampling=True, alpha=_SHARPNESS, nbest_size=-1, num_threads=1
-                )
-            )
-
-        # SentencePiece takes the seed when a thread draws for the first time, and never again.
+        # A thread takes the seed when it draws for the first time; a list is given to a new thread.
         sentencepiece.set_random_generator_seed(seed)
-        thread = threading.Thread(target=draw)
-        thread.start()
-        thread.join()
-        return drawn
+        drawn = self._processor.Encode(
+            read, enable_sampling=True, alpha=_SHARPNESS, nbest_size=-1, num_threads=1
+        )
+        return list(drawn)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of the pieces; padding, start and end are left out."""
