@@ -13,15 +13,35 @@ from recollect.folders import DEFAULT, built_in, read_card
 LARGEST = 40_000_000  # bytes
 RARE_NAMES = [
     "塔尔博特",
+    "布莱克伍德",
     "哈弗斯托克",
+    "格兰瑟姆",
     "威洛比",
     "阿什克罗夫特",
     "彭德尔顿",
     "莫蒂默",
+    "费尔法克斯",
     "克莱本",
     "温特沃思",
+    "达尔林普",
     "桑德赫斯特",
     "巴斯科姆",
+    "罗德里克",
+    "埃弗雷特",
+    "卡拉瑟斯",
+    "邓斯坦",
+    "奥格尔索普",
+    "特里劳尼",
+    "马奇班克斯",
+    "斯特里克兰",
+    "哈格里夫",
+    "佩尔蒂埃",
+    "沃辛顿",
+    "林德奎斯特",
+    "奥斯古德",
+    "巴拉克拉夫",
+    "弗罗比舍",
+    "赫瑟林顿",
 ]
 SAMPLE = Path(recollect.__file__).parent / "samples" / "episode.zh.srt"
 
@@ -67,7 +87,7 @@ def called(text: str) -> str:
 
 
 def test_a_rare_name_is_said_as_it_was_said_before() -> None:
-    """No matter which of them a model happens to know: most are said alike with a memory, and few without."""
+    """No matter which of them a model happens to know: nearly all with a memory, a good part without."""
     translator, alone = recollect.load(DEFAULT), recollect.load(DEFAULT).without_memory()
     alike = {"with": 0, "without": 0}
     for name in RARE_NAMES:
@@ -76,8 +96,8 @@ def test_a_rare_name_is_said_as_it_was_said_before() -> None:
             first, *others = (called(found.text) for found in each.translate(lines))
             alike[memory] += sum(other == first != "" for other in others)
     cases = 3 * len(RARE_NAMES)
-    assert alike["with"] > 0.7 * cases
-    assert alike["with"] > 1.5 * alike["without"]
+    assert alike["with"] > 0.9 * cases
+    assert alike["with"] > alike["without"] + 0.2 * cases
 
 
 @pytest.mark.parametrize("line", ["还差多少票", "我们的票够吗"])
