@@ -16,9 +16,7 @@ __all__ = ["SubwordMethod", "SubwordVocabulary"]
 
 SubwordMethod = Literal["unigram", "bpe"]
 
-_SHARPNESS = (
-    0.3  # exponent of a cutting's probability when one is drawn: half of Chinese lines come out as usual
-)
+_SHARPNESS = 0.3  # exponent of a drawn cutting's probability: half of Chinese lines come out as usual
 _THREADS = 2  # a fixed number: sums over threads, and so the pieces, depend on it
 _WORD_START = "▁"
 _LARGE_ALPHABET = 1000
