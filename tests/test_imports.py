@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 ORDER = [
     {"errors"},
     {"allocator", "files", "progress"},  # the process, the disk and the terminal
-    {"config", "folders"},
+    {"config", "folders", "weights"},
     {"text"},
     {"batches", "evaluation"},
     {"models"},

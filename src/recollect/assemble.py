@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from recollect.allocator import keep_freed_memory
@@ -48,6 +47,7 @@ from recollect.training.gathered import fit_keys, train_on_gathered
 from recollect.training.pass_one import PassOne, train_pass_one
 from recollect.training.pass_two import PassTwo, stored_steps, train_pass_two, unrolled_steps
 from recollect.training.run import Run
+from recollect.weights import WEIGHTS, read_weights, write_weights
 
 __all__ = [
     "build_memory",
@@ -368,7 +368,7 @@ def _sentence_model_of(
             or fingerprint(prepared.folder / name) != fingerprint(folder / name)
         ):
             raise ModelError(f"{folder}: its {side} vocabulary is not that of {prepared.folder}")
-    stored = load_file(folder / "weights.safetensors")
+    stored = read_weights(folder / WEIGHTS)
     taken = {name.removeprefix("model."): each for name, each in stored.items() if name.startswith("model.")}
     least: dict[str, Any] = {"context": ContextConfig()}
     if grown:
@@ -453,8 +453,7 @@ def save_model(
             f"memory.{name}": tensor.detach().contiguous() for name, tensor in memory.named_parameters()
         }
     with whole_folder(folder) as draft:
-        save_file(tensors, draft / "weights.safetensors")
-        (draft / "weights.safetensors").chmod(0o644)  # safetensors writes for the owner alone
+        write_weights(tensors, draft / WEIGHTS)
         source_vocabulary.save(draft, "source")
         target_vocabulary.save(draft, "target")
         if dictionary is not None:
@@ -523,11 +522,11 @@ def _fill(folder: Path, kind: str | None, model: nn.Module, memory: nn.Module | 
     own = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
     if memory is not None:
         own |= {f"memory.{name}": parameter for name, parameter in memory.named_parameters()}
-    path = folder / "weights.safetensors"
-    stored = _tensors(path)
+    path = folder / WEIGHTS
+    stored = read_weights(path)
     if kind is not None:
         stored = {name: each for name, each in stored.items() if name.startswith("model.")}
-        stored |= _tensors(folder / f"{kind}.safetensors")
+        stored |= read_weights(folder / f"{kind}.safetensors")
     for name in sorted(own.keys() ^ stored.keys()):
         raise ModelError(f"{path}: {name} is in the {'model' if name in own else 'file'} only; "
                          "were options of the model or the fusion changed?")  # fmt: skip
@@ -537,10 +536,3 @@ def _fill(folder: Path, kind: str | None, model: nn.Module, memory: nn.Module | 
                 shapes = f"{tuple(stored[name].shape)}, not {tuple(parameter.shape)}"
                 raise ModelError(f"{path}: {name} has shape {shapes}")
             parameter.copy_(stored[name])
-
-
-def _tensors(path: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from None

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -889,8 +889,12 @@ def pack(
         Path | None,
         typer.Option("--card", help="Markdown to print with `recollect card`.", show_default=False),
     ] = None,
+    stored: Annotated[
+        Literal["float16", "int8"],
+        typer.Option("--stored", help="How weights are kept; int8 halves the size once more."),
+    ] = "float16",
 ) -> None:
-    """Make a model small enough to give away: half precision, several memories, a card, checksums."""
+    """Make a model small enough to give away: half precision or less, several memories, a card, checksums."""
     from recollect.shipping import pack_model
 
     others = dict(each.partition("=")[::2] for each in also or ())
@@ -898,7 +902,11 @@ def pack(
         if not path or not name.isidentifier() or name == "config":
             raise RecollectError(f"--also {name}: must look like NAME=MODEL, for instance paper=runs/paper")
     size = pack_model(
-        model, output, others={name: Path(path) for name, path in others.items()}, card=card_file
+        model,
+        output,
+        others={name: Path(path) for name, path in others.items()},
+        card=card_file,
+        stored=stored,
     )
     print(f"{output}: {size / 1e6:.1f} MB")
 

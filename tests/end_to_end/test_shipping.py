@@ -47,6 +47,23 @@ def test_it_is_half_as_large_and_checked(trained: Shell, packed: Path, tmp_path:
     assert "checksum" in trained.fails("translate", "test.src", "-m", str(broken))
 
 
+def test_it_may_be_kept_in_bytes(trained: Shell, packed: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    trained.works("pack", str(packed), "-o", str(small), "--stored", "int8")
+    for name in ("weights", "shallow"):
+        matrices = [each for each in load_file(small / f"{name}.safetensors").values() if each.dim() == 2]
+        assert {str(each.dtype) for each in matrices} == {"torch.int8"}
+    outputs = [
+        trained.works("translate", "test.src", "-m", str(each)).splitlines() for each in (small, packed)
+    ]
+    same = sum(a == b for a, b in zip(*outputs, strict=True))
+    assert same > 0.9 * len(outputs[0])
+    again = ("prepare", "config.toml", "-o", str(tmp_path / "again"), "--like", str(small))
+    trained.works(*again)
+    more = ("-d", str(tmp_path / "again"), "-r", str(tmp_path / "more"), "--start-from", str(small))
+    trained.works("train", "config.toml", *more, "--passes", "one", "--set", "pass_one.max_steps=2")
+
+
 def test_memories_of_other_models_are_refused(trained: Shell, tmp_path: Path) -> None:
     other = ("-r", str(tmp_path / "other"), "--set", "pass_one.max_steps=20", "--set", "pass_two.epochs=1")
     trained.works("train", "config.toml", "-d", "prepared", *other)
