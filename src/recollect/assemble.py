@@ -357,8 +357,8 @@ def _sentence_model_of(
 ) -> tuple[dict[str, Tensor], Path]:
     """Return the weights of another sentence model, of the same sizes and vocabularies, and its folder.
 
-    It may lack what `model` has to look back and, if it is to be `grown`, have a narrower readout and no
-    layer after its encoder.
+    It may lack what `model` has to look back and, if it is to be `grown`, have a narrower readout and
+    fewer layers after its encoder.
     """
     folder = find_model(base)
     for name in read_manifest(folder)["sha256"]:
@@ -373,7 +373,7 @@ def _sentence_model_of(
     least: dict[str, Any] = {"context": ContextConfig()}
     if grown:
         taken = model.readout.widened(taken, "readout.")
-        least["model"] = config.model.model_copy(update={"feed_forward": 0})
+        least["model"] = config.model.model_copy(update={"feed_forward": 0, "self_attention": 0})
     own = {name: parameter.shape for name, parameter in model.named_parameters()}
     with torch.device("meta"):
         plain = build_model(config.model_copy(update=least), *_tokens(prepared))

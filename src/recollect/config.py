@@ -129,7 +129,7 @@ class ModelConfig(Section):
     dropout: Share = 0.2
     """Dropout on the readout."""
     embedding_dropout: Share = 0.1
-    """Dropout on word embeddings."""
+    """Dropout on word embeddings, and on what layers of self-attention add."""
     embedding_std: Number = 0.0625
     """Standard deviation of the embeddings at first: larger ones keep contexts of different words apart."""
     readout: Literal["tanh", "maxout"] = "tanh"
@@ -138,6 +138,8 @@ class ModelConfig(Section):
     """Size of the readout, where it is not that of word embeddings."""
     feed_forward: Count = 0
     """Size of a layer that each annotation goes through by itself; 0 for none."""
+    self_attention: Count = 0
+    """Layers after the encoder in which annotations look at each other."""
     conditional: Flag = False
     """A decoder of two GRU cells with the attention between them."""
     tied: Flag = False

@@ -22,9 +22,11 @@ def _build(build, fixed, make, **options):
 
 
 def _grown(make, **options):
-    """A wider readout, and a layer after the encoder that has learned something."""
-    model = make(readout_size=9, feed_forward=8, **options)
-    torch.nn.init.normal_(model.feed_forward.back.weight)
+    """A wider readout, and layers after the encoder that have learned something."""
+    model = make(readout_size=9, feed_forward=8, self_attention=2, **options)
+    looking = [each for layer in model.self_attention for each in (layer.found, layer.back)]
+    for learned in (model.feed_forward.back, *looking):
+        torch.nn.init.normal_(learned.weight)
     return model
 
 

@@ -10,6 +10,7 @@ from recollect.models.attention import Attention
 from recollect.models.feed_forward import FeedForward
 from recollect.models.interface import Step
 from recollect.models.readout import Readout
+from recollect.models.self_attention import SelfAttention
 
 SOURCE, LENGTHS = torch.tensor([[5, 9, 4, 3], [7, 3, 0, 0]]), torch.tensor([4, 2])
 
@@ -92,6 +93,28 @@ def test_a_layer_after_the_encoder_by_hand():
         layer.back.weight.copy_(torch.tensor([[1.0, 0.0], [1.0, -1.0]]))  # 0, -1 and 2, -2
         layer.back.bias.copy_(torch.tensor([0.0, 0.25]))
     torch.testing.assert_close(layer(annotations), torch.tensor([[[0.5, -1.75], [4.0, -1.75]]]))
+
+
+def test_annotations_look_at_each_other_by_hand():
+    """Where a query asks nothing, all that is no padding is looked at alike."""
+    layer = SelfAttention(2, 0.0).requires_grad_(False)
+    annotations, padding = torch.tensor([[[3.0, 1.0], [0.0, 2.0], [7.0, 9.0]]]), torch.tensor([[0, 0, 1]]) > 0
+    torch.testing.assert_close(layer(annotations, padding), annotations)  # it has learned nothing yet
+    queries, keys, values = layer.look.weight.tensor_split(3)
+    layer.look.bias.zero_()
+    queries.zero_()
+    values.zero_()
+    values[0, 0] = 1  # what is found of the three, normalised, is 1 and -1: their mean is 0
+    layer.found.weight[:, 0] = torch.tensor([10.0, 20.0])
+    layer.found.bias.zero_()
+    normed = torch.tensor([1.0, -1.0]) / (1 + 1e-5) ** 0.5
+    torch.testing.assert_close(layer.before_looking(annotations)[0, :2, 0], normed)
+    torch.testing.assert_close(layer(annotations, padding), annotations)
+    queries[0, 0] = keys[0, 0] = 8  # energies 64 / 8 of the like, -64 / 8 of the other: each finds itself
+    changed = layer(annotations, padding)[0, :2]
+    torch.testing.assert_close(changed, torch.tensor([[13.0, 21.0], [-10.0, -18.0]]), rtol=1e-4, atol=1e-3)
+    annotations[0, 2] = torch.tensor([50.0, -8.0])
+    torch.testing.assert_close(layer(annotations, padding)[0, :2], changed)
 
 
 @pytest.mark.parametrize("conditional", [False, True])

@@ -12,7 +12,7 @@ from recollect.config import Config, load_config
 from recollect.errors import ModelError
 from recollect.progress import SilentProgress
 
-GROWN = ("model.readout_size=20", "model.feed_forward=12")
+GROWN = ("model.readout_size=20", "model.feed_forward=12", "model.self_attention=2")
 
 
 def changed(config: Config, folder: Path, *overrides: str) -> Config:
@@ -33,12 +33,13 @@ def test_it_says_at_first_what_it_said_before(config: Config, prepared: Prepared
     weights = load_file(still / "weights.safetensors")
     assert weights["model.readout.output.weight"].shape[1] == 20
     assert weights["model.feed_forward.within.weight"].shape[0] == 12
+    assert not weights["model.self_attention.1.back.weight"].any()
     text = [prepared.tune[0].source], [prepared.tune[0].references[0]]
     assert load(still).likelihood(*text).perplexity == pytest.approx(
         load(base).likelihood(*text).perplexity, rel=1e-4
     )
     learned = load_file(trained("learned", *GROWN, start=base) / "weights.safetensors")
-    for name in ("feed_forward.back.weight", "readout.output.weight"):
+    for name in ("feed_forward.back.weight", "self_attention.1.found.weight", "readout.output.weight"):
         new = learned[f"model.{name}"] - weights[f"model.{name}"]
         assert torch.count_nonzero(new) > 0.9 * new.numel()
     with pytest.raises(ModelError, match="other sizes"):  # units that belong together would be others

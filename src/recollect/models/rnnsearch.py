@@ -14,6 +14,7 @@ from recollect.models.gru import BidirectionalGRU, gru_update, orthogonal_gates
 from recollect.models.interface import SentenceModel, Step
 from recollect.models.readout import Readout
 from recollect.models.recurrence import attend_and_update
+from recollect.models.self_attention import SelfAttention
 
 __all__ = ["Decoding", "RNNSearch"]
 
@@ -30,7 +31,8 @@ class Decoding:
 class RNNSearch(SentenceModel[Decoding]):
     """The paper's sentence model.
 
-    `feed_forward` is the size of a layer that each annotation goes through, 0 for none.
+    `feed_forward` is the size of a layer that each annotation goes through, 0 for none; in `self_attention`
+    layers after it annotations look at each other.
     `conditional` exchanges the decoder's GRU for two: the first takes the last word in, then attends,
     the second takes the context in.
     """
@@ -49,6 +51,7 @@ class RNNSearch(SentenceModel[Decoding]):
         readout: str = "tanh",
         readout_size: int | None = None,
         feed_forward: int = 0,
+        self_attention: int = 0,
         conditional: bool = False,
         tied: bool = False,
     ) -> None:
@@ -59,6 +62,9 @@ class RNNSearch(SentenceModel[Decoding]):
         self.embedding_dropout = nn.Dropout(embedding_dropout)
         self.encoder = BidirectionalGRU(embedding, hidden)
         self.feed_forward = FeedForward(2 * hidden, feed_forward) if feed_forward else None
+        self.self_attention = nn.ModuleList(
+            SelfAttention(2 * hidden, embedding_dropout) for _ in range(self_attention)
+        )
         self.initial = nn.Linear(2 * hidden, hidden)
         self.attention = Attention(2 * hidden, attention)
         self.query_state = nn.Linear(hidden, attention, bias=False)
@@ -109,6 +115,8 @@ class RNNSearch(SentenceModel[Decoding]):
         if self.feed_forward is not None:
             vectors = self.feed_forward(vectors)
         padding = torch.arange(source.shape[1], device=source.device) >= lengths.unsqueeze(1)
+        for layer in self.self_attention:
+            vectors = layer(vectors, padding)
         total = vectors.masked_fill(padding.unsqueeze(-1), 0).sum(1)
         return vectors, padding, total / lengths.unsqueeze(1)
 
