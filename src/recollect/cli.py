@@ -222,12 +222,13 @@ def translate(
         ),
     ],
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or folder for several. Without it, documents are written beside their "
-            "sources, and lines to standard output.",
+            metavar="<path>",
+            help="File to write, or folder for several (or for one, with / at its end). Without it, "
+            "documents are written beside their sources, and lines to standard output.",
             show_default=False,
         ),
     ] = None,
@@ -377,8 +378,12 @@ def translate(
         },
         for_lines={"--history": history, "--starts": starts},
     )
-    if as_lines and output is not None and output.exists() and not force:
-        raise RecollectError(f"{output} exists already; choose another name, or --force to replace it")
+    place = None if output is None else Path(output)
+    into_folder = output is not None and output.endswith("/")
+    if as_lines and into_folder:
+        raise RecollectError(f"{output}: text of one sentence a line is written to a file, not into a folder")
+    if as_lines and place is not None and place.exists() and not force:
+        raise RecollectError(f"{place} exists already; choose another name, or --force to replace it")
     folder = _model(model)
     changes = list(overrides or ())
     changes += [f"decoding.beam={beam}"] if beam is not None else []
@@ -397,7 +402,7 @@ def translate(
         from recollect.decoding.journal import translate_text
 
         lines = translate_text(
-            translator, text[0], output, history=text[1], signature=signature, progress=TerminalProgress()
+            translator, text[0], place, history=text[1], signature=signature, progress=TerminalProgress()
         )
         if output is None:
             sys.stdout.write("".join(f"{line}\n" for line in lines))
@@ -406,7 +411,8 @@ def translate(
         signature += [f"{path.name}={fingerprint(path)}"] if path is not None else []
     errand = Errand(
         sources=[Path(source) for source in sources],
-        output=output,
+        output=place,
+        into_folder=into_folder,
         reading=Reading(format_name, column, into),
         as_one=as_one,
         memory_in=memory_in,

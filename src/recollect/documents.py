@@ -63,6 +63,7 @@ class Errand:
     sources: Sequence[Path]
     output: Path | None
     reading: Reading
+    into_folder: bool = False  # the output is a folder, even if it is not there yet
     as_one: bool = False
     memory_in: Path | None = None
     memory_out: Path | None = None
@@ -184,13 +185,15 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
     for path, name in files:
         if errand.output is None:
             output = path.with_name(output_of(path, languages))
-        elif single and not errand.output.is_dir():
+        elif single and not errand.into_folder and not errand.output.is_dir():
             output = errand.output
         else:
             output = errand.output / name
         places.append((path, output))
-    if errand.output is not None and not single and errand.output.is_file():
-        raise RecollectError(f"{errand.output} is a file; several translations need a folder")
+    if errand.output is not None and errand.output.is_file() and (errand.into_folder or not single):
+        raise RecollectError(
+            f"{errand.output} is a file; a folder is needed for several, or where / is at the end"
+        )
     outputs = [output for _, output in places]
     twice = [output for output, count in Counter(outputs).items() if count > 1]
     if twice:

@@ -73,6 +73,15 @@ def test_a_catalogue_keeps_what_people_wrote_and_speaks_like_them(trained: Shell
     assert with_history == by_history.splitlines()[1].split()
 
 
+def test_a_slash_asks_for_a_folder(trained: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text("1\n00:00:01,000 --> 00:00:02,000\nba\n", "utf-8")
+    trained.works("translate", str(path), "-o", f"{tmp_path}/new/", "-m", "run")
+    assert (tmp_path / "new" / "a.srt").is_file()
+    assert "is a file" in trained.fails("translate", str(path), "-o", f"{path}/", "-m", "run")
+    assert "not into a folder" in trained.fails("translate", "test.src", "-o", "lines/", "-m", "run")
+
+
 def _write(path: Path, lines: list[str]) -> str:
     path.write_text("\n".join(lines) + "\n")
     return str(path)
