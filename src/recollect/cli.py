@@ -172,7 +172,7 @@ def train(
         typer.Option(
             "--start-from",
             help="A trained model whose sentence model is trained further, instead of a new one; "
-            "it may lack what a rival adds to it, a layer after its encoder, and width of its readout.",
+            "it may lack what a rival adds to it, layers after its encoder, and width of its readout.",
             show_default=False,
         ),
     ] = None,

@@ -192,7 +192,7 @@ def _places(errand: Errand, languages: tuple[str, str]) -> list[tuple[Path, Path
         places.append((path, output))
     if errand.output is not None and errand.output.is_file() and (errand.into_folder or not single):
         raise RecollectError(
-            f"{errand.output} is a file; a folder is needed for several, or where / is at the end"
+            f"{errand.output} is a file; several translations, or a name with / at its end, need a folder"
         )
     outputs = [output for _, output in places]
     twice = [output for output, count in Counter(outputs).items() if count > 1]

@@ -25,7 +25,6 @@ def pack_model(
     manifest = read_manifest(folder)
     weights = read_weights(folder / WEIGHTS)
     with whole_folder(output) as draft:
-        write_weights(weights, draft / WEIGHTS, stored)
         for name in manifest["sha256"]:
             if name.endswith(".safetensors"):
                 write_weights(read_weights(folder / name), draft / name, stored)

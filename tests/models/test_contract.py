@@ -25,8 +25,9 @@ def _grown(make, **options):
     """A wider readout, and layers after the encoder that have learned something."""
     model = make(readout_size=9, feed_forward=8, self_attention=2, **options)
     looking = [each for layer in model.self_attention for each in (layer.found, layer.back)]
-    for learned in (model.feed_forward.back, *looking):
-        torch.nn.init.normal_(learned.weight)
+    torch.nn.init.normal_(model.feed_forward.back.weight)
+    for learned in looking:
+        torch.nn.init.normal_(learned.weight, std=0.1)
     return model
 
 

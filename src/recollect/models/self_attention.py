@@ -12,14 +12,13 @@ HEAD = 64  # units of a head
 class SelfAttention(nn.Module):
     """h_j + W heads(norm h)_j, then h_j + W' relu(W'' norm h_j): Vaswani et al. 2017, normalised before.
 
-    Half as many units look as an annotation has; twice as many think. It changes nothing at first, so that a
-    trained encoder can get one.
+    About half as many units look as an annotation has, in whole heads; twice as many think. It changes
+    nothing at first, so that a trained encoder can get one.
     """
 
     def __init__(self, context: int, dropout: float) -> None:
         super().__init__()
-        looking = max(HEAD, context // 2)
-        self.heads = looking // HEAD
+        self.heads = max(1, context // (2 * HEAD))
         looking = self.heads * HEAD
         self.before_looking, self.before_thinking = nn.LayerNorm(context), nn.LayerNorm(context)
         self.look = nn.Linear(context, 3 * looking)  # queries, keys, values
@@ -29,8 +28,9 @@ class SelfAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
         nn.init.xavier_uniform_(self.look.weight)
         nn.init.kaiming_uniform_(self.within.weight, nonlinearity="relu")
-        for nothing in (self.found.weight, self.back.weight):
-            nn.init.zeros_(nothing)
+        for nothing in (self.found, self.back):
+            nn.init.zeros_(nothing.weight)
+            nn.init.zeros_(nothing.bias)
 
     def forward(self, vectors: Tensor, padding: Tensor) -> Tensor:
         """Return annotations [lane, position, context]; nobody looks at `padding` [lane, position]."""
