@@ -40,7 +40,7 @@ model: setup  ## train and pack the built-in model (TVSUB=folder of the corpus)
 	$(BIN)/recollect prepare $(RECIPE)/config.toml $(ON_TVSUB) -o $(RUNS)/prepared
 	$(BIN)/recollect train $(RECIPE)/config.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/everyday --processes 2
 	$(BIN)/recollect train $(RECIPE)/paper.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/paper --base $(RUNS)/everyday
-	$(BIN)/recollect pack $(RUNS)/everyday --also paper=$(RUNS)/paper --card $(RECIPE)/card.md \
+	$(BIN)/recollect pack $(RUNS)/everyday --also paper=$(RUNS)/paper --card $(RECIPE)/card.md --stored int8 \
 	  -o src/recollect/models_data/subtitle-zh-en
 
 # What the server's tests need besides Python. Without it those tests are skipped, and say so.

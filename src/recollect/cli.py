@@ -899,6 +899,14 @@ def pack(
         Literal["float16", "int8"],
         typer.Option("--stored", help="How weights are kept; int8 halves the size once more."),
     ] = "float16",
+    mean_with: Annotated[
+        Path | None,
+        typer.Option(
+            "--mean-with",
+            help="The model that this one, without a memory, was trained further from: their mean is packed.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a model small enough to give away: half precision or less, several memories, a card, checksums."""
     from recollect.shipping import pack_model
@@ -913,6 +921,7 @@ def pack(
         others={name: Path(path) for name, path in others.items()},
         card=card_file,
         stored=stored,
+        mean_with=mean_with,
     )
     print(f"{output}: {size / 1e6:.1f} MB")
 

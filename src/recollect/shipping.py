@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from recollect.errors import ModelError
 from recollect.files import whole_folder
@@ -13,20 +14,38 @@ from recollect.weights import WEIGHTS, Stored, read_weights, write_weights
 
 __all__ = ["pack_model"]
 
+ADDED = ("model.feed_forward.", "model.self_attention.")  # layers that a model may have grown
+ADDS = ("found", "back")  # the parts of such layers whose products are added to annotations
+
 
 def pack_model(
-    model: Path, output: Path, *, others: Mapping[str, Path], card: Path | None, stored: Stored = "float16"
+    model: Path,
+    output: Path,
+    *,
+    others: Mapping[str, Path],
+    card: Path | None,
+    stored: Stored = "float16",
+    mean_with: Path | None = None,
 ) -> int:
     """Write `model` to `output`, its weights `stored` so, with the memories of `others`; return its bytes.
 
     The others must have the same sentence model: only their memories are taken, each under its name.
+    `mean_with` is the model that this one was trained further from.
     """
     folder = find_model(model)
     manifest = read_manifest(folder)
     weights = read_weights(folder / WEIGHTS)
+    if mean_with is not None:
+        if manifest["memory"]:
+            raise ModelError(
+                f"{folder}: its memory was trained for its weights as they are; train one afterwards"
+            )
+        weights = _mean(weights, read_weights(find_model(mean_with) / WEIGHTS), folder)
     with whole_folder(output) as draft:
         for name in manifest["sha256"]:
-            if name.endswith(".safetensors"):
+            if name == WEIGHTS:
+                write_weights(weights, draft / name, stored)
+            elif name.endswith(".safetensors"):
                 write_weights(read_weights(folder / name), draft / name, stored)
             elif name != CARD:
                 shutil.copyfile(folder / name, draft / name)
@@ -46,3 +65,19 @@ def pack_model(
         kept = {name: value for name, value in manifest.items() if name not in ("format", "sha256")}
         write_manifest(draft, **kept)
     return sum(path.stat().st_size for path in output.iterdir())
+
+
+def _mean(later: Mapping[str, Tensor], earlier: Mapping[str, Tensor], folder: Path) -> dict[str, Tensor]:
+    """Return the mean of a sentence model's weights and those of the one it was trained further from.
+
+    A layer that the earlier one lacks stays as it is, but adds half as much: the other adds nothing.
+    """
+    mean = {}
+    for name, tensor in later.items():
+        if name in earlier and earlier[name].shape == tensor.shape:
+            mean[name] = (tensor.float() + earlier[name].float()) / 2
+        elif name not in earlier and name.startswith(ADDED):
+            mean[name] = tensor / 2 if name.split(".")[-2] in ADDS else tensor
+        else:
+            raise ModelError(f"{folder}: {name} has another size than in the earlier model")
+    return mean

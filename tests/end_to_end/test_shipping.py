@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 from shell import Shell
 
@@ -62,6 +63,27 @@ def test_it_may_be_kept_in_bytes(trained: Shell, packed: Path, tmp_path: Path) -
     trained.works(*again)
     more = ("-d", str(tmp_path / "again"), "-r", str(tmp_path / "more"), "--start-from", str(small))
     trained.works("train", "config.toml", *more, "--passes", "one", "--set", "pass_one.max_steps=2")
+
+
+def test_a_mean_of_what_it_was_and_what_it_became(trained: Shell, tmp_path: Path) -> None:
+    more = ("-r", str(tmp_path / "more"), "--start-from", "run", "--passes", "one")
+    grown = ("--set", "pass_one.max_steps=5", "--set", "model.self_attention=1")
+    trained.works("train", "config.toml", "-d", "prepared", *more, *grown)
+    trained.works("pack", str(tmp_path / "more"), "-o", str(tmp_path / "mean"), "--mean-with", "run")
+    was, became, mean = (
+        load_file(folder / "weights.safetensors")
+        for folder in (trained.folder / "run/model", tmp_path / "more/model", tmp_path / "mean")
+    )
+    assert mean.keys() == became.keys()
+    for name, tensor in mean.items():
+        share = 0.5 if name.split(".")[-2] in ("found", "back") else 1  # of a layer that is new
+        expected = (was[name] + became[name]) / 2 if name in was else share * became[name]
+        assert torch.allclose(tensor.float(), expected, rtol=2e-3, atol=1e-6), name
+    trained.works("translate", "test.src", "-m", str(tmp_path / "mean"))
+    again = ("pack", "run", "-o", str(tmp_path / "again"), "--mean-with")
+    assert "its memory was trained for its weights" in trained.fails(*again, "run")
+    back = ("pack", str(tmp_path / "more"), "-o", str(tmp_path / "again"), "--mean-with")
+    assert "another size" in trained.fails(*back, "subtitle-zh-en")
 
 
 def test_memories_of_other_models_are_refused(trained: Shell, tmp_path: Path) -> None:
