@@ -100,15 +100,37 @@ def test_a_rare_name_is_said_as_it_was_said_before() -> None:
     assert alike["with"] > alike["without"] + 0.2 * cases
 
 
-@pytest.mark.parametrize("line", ["还差多少票", "我们的票够吗"])
-def test_a_word_with_two_senses_is_settled_by_a_correction(line: str) -> None:
-    """By itself 票 is a ticket; where a person has spoken of votes, it is a vote."""
-    translator = recollect.load(DEFAULT)
+def test_a_word_with_two_senses_is_settled_by_corrections() -> None:
+    """By itself 票 is a ticket here; where people have spoken of votes, it is a vote."""
+    translator, line = recollect.load(DEFAULT), "他拿到多少票"
     assert "tickets" in translator.without_memory().translate([line])[0].text
     session = recollect.Session(translator)
-    session.translate("我们需要更多的选票才能赢得选举")
-    session.correct(0, "We need more votes to win the election.")
+    said = {
+        "我们需要更多的选票才能赢得选举": "We need more votes to win the election.",
+        "他的票最多": "He has the most votes.",
+    }
+    for number, (source, text) in enumerate(said.items()):
+        session.translate(source)
+        session.correct(number, text)
     assert "votes" in session.translate(line).text
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "line", "word", "alone"),
+    [
+        ("船长在甲板上", "The skipper is on deck.", "船长说什么", "skipper", "captain"),
+        ("老板今天不在", "The chief isn't here today.", "老板来了", "chief", "boss"),
+    ],
+)
+def test_a_word_is_taken_over_from_a_correction(
+    source: str, said: str, line: str, word: str, alone: str
+) -> None:
+    translator = recollect.load(DEFAULT)
+    assert alone in translator.without_memory().translate([line])[0].text
+    session = recollect.Session(translator)
+    session.translate(source)
+    session.correct(0, said)
+    assert word in session.translate(line).text
 
 
 def test_a_correction_is_followed_at_once() -> None:
