@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -93,7 +94,14 @@ class Shell:
         environment = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "100"}
         pipe = subprocess.PIPE
         return subprocess.Popen(
-            [RECOLLECT, *arguments], cwd=self.folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
+            [RECOLLECT, *arguments],
+            cwd=self.folder,
+            env=environment,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            # Who runs the tests in the background ignores Ctrl-C, and what they start would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def console_works(self, *arguments: str, stdin: bytes = b"") -> str:

@@ -36,6 +36,8 @@ class Work:
 
 
 def work(folder: Path, *kinds: str) -> dict[str, str]:
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # inherited, where tests run in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     todo = [Work(str(number), folder, kind) for number, kind in enumerate(kinds)]
     return _Crew(2, SilentProgress()).work(todo, after={"3": "0"})
 
