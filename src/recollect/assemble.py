@@ -18,13 +18,14 @@ from recollect.config import Config, ContextConfig, DataConfig, MemoryConfig, lo
 from recollect.context.hierarchical import HierarchicalRNNSearch
 from recollect.context.second_attention import SecondAttentionRNNSearch
 from recollect.decoding.beam import Beam
+from recollect.decoding.proofreading import Proofreader
 from recollect.decoding.translator import Packed, Translator
 from recollect.errors import ConfigError, DataError, ModelError
 from recollect.evaluation.bleu import bleu
 from recollect.evaluation.lines import Lines
 from recollect.evaluation.options import ScoreOptions
 from recollect.files import fingerprint, whole_file, whole_folder
-from recollect.folders import find_model, read_manifest, write_manifest
+from recollect.folders import MANIFEST, PROOFREADER, find_model, read_manifest, write_manifest
 from recollect.hindsight import Hindsight, Journal, pairs_of
 from recollect.memory.address import Addresses, pair_addresses, piece_addresses, word_addresses
 from recollect.memory.fast import FastMemory
@@ -208,6 +209,8 @@ def prepare_data(
     tune = None
     if data.tune_source is not None:
         tune = read_parallel(data.tune_source, data.tune_references, data.tune_starts)
+        if data.reversed:
+            tune = [document.reversed() for document in tune]
     return prepare(
         folder,
         source=data.source,
@@ -222,6 +225,7 @@ def prepare_data(
         held_out=data.held_out,
         variants=Shares(joined=data.joined, written_names=data.written_names, punctuated=data.punctuated),
         redrawn=data.redrawn,
+        reversed=data.reversed,
         vocabularies=None if like is None else find_model(like),
         tune=tune,
         seed=config.seed,
@@ -492,6 +496,20 @@ def load(
             there = f"there is {', '.join(kinds)}" if kinds else "it has only its own"
             raise ModelError(f"{folder}: this model has no memory '{memory_kind}'; {there}")
     config = load_config(settings, overrides=overrides)
+    translator = packed(_read(folder, manifest, memory_kind, config, device), config.decoding.precision)
+    weight, reward = config.decoding.proofreading, config.decoding.length_reward
+    if f"{PROOFREADER}/{MANIFEST}" not in manifest["sha256"] or not weight:
+        return translator
+    folder = folder / PROOFREADER
+    back = _read(folder, read_manifest(folder), None, load_config(folder / "config.toml"), device)
+    proofreader = Proofreader(back.model, back.source_vocabulary, back.target_vocabulary, weight, reward)
+    return translator.replaced(proofreader=proofreader)
+
+
+def _read(
+    folder: Path, manifest: dict[str, Any], memory_kind: str | None, config: Config, device: str
+) -> Translator:
+    """Return the translator that a folder's files make."""
     keep_freed_memory()
     source, target = load_vocabulary(folder, "source"), load_vocabulary(folder, "target")
     with torch.device("meta"):  # without values: they come from the file
@@ -509,8 +527,7 @@ def load(
         memory.to(device)
     dictionary = folder / "dictionary.tsv"
     words = load_dictionary(dictionary) if dictionary.exists() else None
-    translator = build_translator(config, model, memory, source, target, words)
-    return packed(translator, config.decoding.precision)
+    return build_translator(config, model, memory, source, target, words)
 
 
 def model_signature(name_or_path: str | Path) -> str:

@@ -907,6 +907,14 @@ def pack(
             show_default=False,
         ),
     ] = None,
+    proofreader: Annotated[
+        Path | None,
+        typer.Option(
+            "--proofreader",
+            help="A model that translates back, trained with data.reversed: it looks over what is found.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Make a model small enough to give away: half precision or less, several memories, a card, checksums."""
     from recollect.shipping import pack_model
@@ -922,6 +930,7 @@ def pack(
         card=card_file,
         stored=stored,
         mean_with=mean_with,
+        proofreader=proofreader,
     )
     print(f"{output}: {size / 1e6:.1f} MB")
 

@@ -8,11 +8,22 @@ from typing import Any
 from recollect.errors import ModelError
 from recollect.files import fingerprint
 
-__all__ = ["CARD", "DEFAULT", "built_in", "find_model", "read_card", "read_manifest", "write_manifest"]
+__all__ = [
+    "CARD",
+    "DEFAULT",
+    "MANIFEST",
+    "PROOFREADER",
+    "built_in",
+    "find_model",
+    "read_card",
+    "read_manifest",
+    "write_manifest",
+]
 
 FORMAT = 1
 MANIFEST = "model.json"
 CARD = "card.md"
+PROOFREADER = "proofreader"  # a model of the other direction, in a folder of its own
 DEFAULT = "subtitle-zh-en"
 
 
@@ -60,7 +71,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_manifest(folder: Path, **facts: Any) -> None:
     """Say what is in a model's folder, with a checksum of every file."""
-    sums = {item.name: fingerprint(item) for item in sorted(folder.iterdir()) if item.name != MANIFEST}
+    own = (item for item in sorted(folder.iterdir()) if item.is_file() and item.name != MANIFEST)
+    models = sorted(folder.glob(f"*/{MANIFEST}"))  # each has the checksums of what is beside it
+    sums = {item.relative_to(folder).as_posix(): fingerprint(item) for item in (*own, *models)}
     manifest = {"format": FORMAT, **facts, "sha256": sums}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2), "utf-8")
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from recollect.config import DataConfig, load_config
 from recollect.errors import ModelError
 from recollect.files import whole_folder
-from recollect.folders import CARD, find_model, read_manifest, write_manifest
+from recollect.folders import CARD, MANIFEST, PROOFREADER, find_model, read_manifest, write_manifest
 from recollect.weights import WEIGHTS, Stored, read_weights, write_weights
 
 __all__ = ["pack_model"]
@@ -26,11 +27,13 @@ def pack_model(
     card: Path | None,
     stored: Stored = "float16",
     mean_with: Path | None = None,
+    proofreader: Path | None = None,
 ) -> int:
     """Write `model` to `output`, its weights `stored` so, with the memories of `others`; return its bytes.
 
     The others must have the same sentence model: only their memories are taken, each under its name.
-    `mean_with` is the model that this one was trained further from.
+    `mean_with` is the model that this one was trained further from, `proofreader` one that translates back;
+    by default `model` keeps its own, if it has one.
     """
     folder = find_model(model)
     manifest = read_manifest(folder)
@@ -41,8 +44,14 @@ def pack_model(
                 f"{folder}: its memory was trained for its weights as they are; train one afterwards"
             )
         weights = _mean(weights, read_weights(find_model(mean_with) / WEIGHTS), folder)
+    if proofreader is None and (folder / PROOFREADER / MANIFEST).is_file():
+        proofreader = folder / PROOFREADER
     with whole_folder(output) as draft:
+        if proofreader is not None:
+            _pack_proofreader(find_model(proofreader), draft / PROOFREADER, stored, folder)
         for name in manifest["sha256"]:
+            if name.endswith(f"/{MANIFEST}"):
+                continue
             if name == WEIGHTS:
                 write_weights(weights, draft / name, stored)
             elif name.endswith(".safetensors"):
@@ -64,7 +73,32 @@ def pack_model(
             shutil.copyfile(card, draft / CARD)
         kept = {name: value for name, value in manifest.items() if name not in ("format", "sha256")}
         write_manifest(draft, **kept)
-    return sum(path.stat().st_size for path in output.iterdir())
+    return sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+
+
+def _pack_proofreader(folder: Path, output: Path, stored: Stored, model: Path) -> None:
+    """Write a sentence model that translates back what `model` says."""
+    manifest = read_manifest(folder)
+    back, there = (load_config(each / "config.toml").data for each in (folder, model))
+    if (back.source_language, back.target_language) != (there.target_language, there.source_language):
+        raise ModelError(
+            f"{folder}: it translates {_direction(back)}, but a proofreader of {model}, which translates "
+            f"{_direction(there)}, must translate back"
+        )
+    if manifest["memory"]:
+        raise ModelError(f"{folder}: a proofreader has no memory; train it with --passes one")
+    output.mkdir()
+    for name in manifest["sha256"]:
+        if name == WEIGHTS:
+            write_weights(read_weights(folder / name), output / name, stored)
+        elif name != CARD:
+            shutil.copyfile(folder / name, output / name)
+    kept = {name: value for name, value in manifest.items() if name not in ("format", "sha256")}
+    write_manifest(output, **kept)
+
+
+def _direction(data: DataConfig) -> str:
+    return f"from {data.source_language or '?'} into {data.target_language or '?'}"
 
 
 def _mean(later: Mapping[str, Tensor], earlier: Mapping[str, Tensor], folder: Path) -> dict[str, Tensor]:

@@ -2,6 +2,7 @@ import json
 import lzma
 import shutil
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
@@ -271,6 +272,41 @@ def test_names_are_learned_from_what_is_trained_on(corpus):
         source, target = (vocabulary.decode(ids.tolist()) for vocabulary, ids in sides(prepared, number))
         assert any(name in source and name in target for name in people.values())
         assert not any(form in source for form in people)
+
+
+def test_the_other_way_round_sources_are_what_targets_were(corpus):
+    there, back = run(corpus, held_out=2), run(corpus, "back", held_out=2, reversed=True)
+    assert len(back.train) == len(there.train)
+    for pair in range(len(there.train)):
+        texts = [
+            [vocabulary.decode(ids.tolist()) for vocabulary, ids in sides(prepared, pair)]
+            for prepared in (there, back)
+        ]
+        assert texts[1] == texts[0][::-1]
+    assert back.dictionary is not None
+    assert {there.dictionary[word]: word for word in there.dictionary} == back.dictionary
+    for one, other in (("source", "target"), ("target", "source")):
+        held = [(corpus / folder / name).read_bytes() for folder, name in (
+            ("prepared", f"held-out.{one}"), ("back", f"held-out.{other}"))]  # fmt: skip
+        assert held[0] == held[1]
+    problems = (corpus / "back" / "problems.tsv").read_text().splitlines()
+    assert problems[1:] == [f"too long\t{corpus / 'train.en'}\t5\t60 tokens, at most 50 are taken"]
+    with pytest.raises(DataError, match="reversed was True, now False"):
+        run(corpus, "back", held_out=2)
+
+
+def test_variants_are_those_of_the_corpus_also_the_other_way_round(corpus):
+    variants = {"variants": Shares(joined=0.5, punctuated=0.5), "vocabulary": "subwords"}
+    sizes = {"size_source": 300, "size_target": 300}
+    there = run(corpus, **variants, **sizes)
+    back = run(corpus, "back", reversed=True, **variants, **sizes)
+    for pair in range(len(there.train)):
+        (source, given), (target, said) = sides(there, pair)
+        (_, back_given), (_, back_said) = sides(back, pair)
+        assert back.source_vocabulary.decode(back_given.tolist()) == target.decode(said.tolist())
+        written = back.target_vocabulary.decode(back_said.tolist())
+        assert normalize("NFKC", written) == source.decode(given.tolist())  # as what is only read is
+    assert len(back.train) == len(there.train) < len(run(corpus, "plain").train)
 
 
 def test_some_sources_are_cut_otherwise(corpus):

@@ -53,7 +53,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 def test_it_is_small_and_has_a_card() -> None:
     folder = built_in()[DEFAULT]
-    assert sum(path.stat().st_size for path in folder.iterdir()) <= LARGEST
+    assert sum(path.stat().st_size for path in folder.rglob("*")) <= LARGEST
     card = read_card(DEFAULT)
     for word in ("non-commercial", "TVSub", "BLEU", "Limits"):
         assert word in card

@@ -8,6 +8,8 @@ import torch
 from safetensors.torch import load_file
 from shell import Shell
 
+from recollect.folders import write_manifest
+
 
 @pytest.fixture(scope="module")
 def packed(trained: Shell, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -118,3 +120,61 @@ def test_training_goes_on_from_it(trained: Shell, packed: Path, tmp_path: Path) 
     change = (after[name].float() - before[name].float()).abs().mean()
     assert 0 < change < 0.2
     assert "give one" in trained.fails(*more, "--start-from", "run", "--base", "run")
+
+
+@pytest.fixture(scope="module")
+def backwards(trained: Shell, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that translates back what the trained one says."""
+    folder = tmp_path_factory.mktemp("backwards")
+    prepared, other_way = str(folder / "prepared"), ("--set", "data.reversed=true")
+    trained.works("prepare", "config.toml", "-o", prepared, *other_way)
+    learning = ("train", "config.toml", "-d", prepared, "-r", str(folder / "run"), "--passes", "one")
+    trained.works(*learning, *other_way)
+    return folder / "run"
+
+
+def test_a_proofreader_goes_along(trained: Shell, backwards: Path, tmp_path: Path) -> None:
+    both, again = tmp_path / "both", tmp_path / "again"
+    trained.works("pack", "run", "-o", str(both), "--proofreader", str(backwards))
+    trained.works("pack", str(both), "-o", str(again), "--stored", "int8")  # a model keeps its own
+    matrices = [
+        each for each in load_file(again / "proofreader/weights.safetensors").values() if each.dim() == 2
+    ]
+    assert {str(each.dtype) for each in matrices} == {"torch.int8"}
+
+    def said(model: Path, *options: str) -> list[str]:
+        return trained.works("translate", "test.src", "-m", str(model), *options).splitlines()
+
+    trained.works("pack", "run", "-o", str(tmp_path / "alone"))
+    alone, asked = said(tmp_path / "alone"), said(both, "--set", "decoding.proofreading=1")
+    assert asked != alone
+    assert said(both, "--set", "decoding.proofreading=0") == alone
+    other = said(again, "--set", "decoding.proofreading=1")
+    assert sum(a == b for a, b in zip(asked, other, strict=True)) > 0.9 * len(asked)
+
+
+def test_it_is_checked_like_the_rest_of_a_model(trained: Shell, backwards: Path, tmp_path: Path) -> None:
+    both = tmp_path / "both"
+    trained.works("pack", "run", "-o", str(both), "--proofreader", str(backwards))
+    inner = both / "proofreader/weights.safetensors"
+    data = bytearray(inner.read_bytes())
+    data[-1] ^= 1
+    inner.write_bytes(data)
+    assert "proofreader/weights.safetensors: damaged" in trained.fails(
+        "translate", "test.src", "-m", str(both)
+    )
+    (both / "proofreader/model.json").unlink()
+    assert "this file of the model is missing" in trained.fails("translate", "test.src", "-m", str(both))
+
+
+def test_only_what_translates_back_can_proofread(trained: Shell, backwards: Path, tmp_path: Path) -> None:
+    packing = ("pack", "run", "-o", str(tmp_path / "x"), "--proofreader")
+    assert "has no memory; train it with --passes one" in trained.fails(*packing, "run")
+    settings = backwards / "model/config.toml"
+    other = tmp_path / "other"
+    shutil.copytree(backwards / "model", other)
+    text = settings.read_text("utf-8").replace('source_language = ""', 'source_language = "en"')
+    (other / "config.toml").write_text(text, "utf-8")
+    write_manifest(other, source_tokens=1, target_tokens=1, memory=False)
+    assert "must translate back" in trained.fails(*packing, str(other))
+    assert not (tmp_path / "x").exists()

@@ -46,6 +46,14 @@ __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
 SIDES: tuple[Side, Side] = ("source", "target")
 _RULES = 1  # how text is cleaned and varied; another number, and what was prepared before is not the same
+_BEFORE_THERE_WAS_A_CHOICE = {
+    "clean": False,
+    "held_out": 0,
+    "variants": None,
+    "redrawn": 0.0,
+    "reversed": False,
+    "rules": 0,
+}
 Cut = Callable[[Sequence[str]], list[list[int]]]
 """Sources to ids."""
 
@@ -65,14 +73,32 @@ class _Inputs:
     cleaning: Cleaning | None = None
     held_out: int = 0
     variants: Variants | None = None
+    reversed: bool = False
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """Where the two sides of what is trained on come from."""
+        return (self.target, self.source) if self.reversed else (self.source, self.target)
 
     def stream(self, problems: Problems) -> Iterator[Pair | DocumentEnd]:
         """What is to be trained on."""
         items = self.part(problems, training=True)
-        return items if self.variants is None else self.variants.vary(items)
+        return self._turned(items if self.variants is None else self.variants.vary(items))
+
+    def held(self) -> Iterator[Pair | DocumentEnd]:
+        """What is not."""
+        return self._turned(self.part(Problems(), training=False))
+
+    def _turned(self, items: Iterator[Pair | DocumentEnd]) -> Iterator[Pair | DocumentEnd]:
+        if not self.reversed:
+            return items
+        return (
+            replace(item, source=item.target, target=item.source) if isinstance(item, Pair) else item
+            for item in items
+        )
 
     def part(self, problems: Problems, *, training: bool) -> Iterator[Pair | DocumentEnd]:
-        """The documents to be trained on, as they are, or else those that are held out."""
+        """The documents to be trained on, as they are in the files, or else those that are held out."""
         document = 0
         for item in self._cleaned(problems):
             aside = self.held_out > 0 and document % self.held_out == self.held_out - 1
@@ -107,6 +133,7 @@ def prepare(
     held_out: int = 0,
     variants: Shares = Shares(),
     redrawn: float = 0.0,
+    reversed: bool = False,
     vocabularies: Path | None = None,
     tune: Sequence[ParallelDocument] | None,
     seed: int,
@@ -118,13 +145,14 @@ def prepare(
     pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
     is written to held-out.source and held-out.target instead. `variants` are the shares of the training
     documents that are written as others would have written them, `redrawn` that of the sources cut into
-    subwords by chance. `vocabularies` is a folder whose vocabularies are taken instead of new ones.
+    subwords by chance. `reversed` makes targets of sources and sources of targets, after all that.
+    `vocabularies` is a folder whose vocabularies are taken instead of new ones.
     """
     if vocabulary == "words" and variants.punctuated:
         raise ConfigError("[data] punctuated is for raw text: between words of tokenised text are no clauses")
     if joint and size_source != size_target:
         raise ConfigError(f"a joint vocabulary has one size, not {size_source} and {size_target}")
-    inputs = _Inputs(source, target, starts, held_out=held_out)
+    inputs = _Inputs(source, target, starts, held_out=held_out, reversed=reversed)
     options = VocabularyOptions(vocabulary, size_source, size_target, joint, seed)
     tune_text = "".join(json.dumps(asdict(document), ensure_ascii=False) + "\n" for document in tune or ())
     manifest = Manifest(
@@ -138,6 +166,7 @@ def prepare(
             "held_out": held_out,
             "variants": None if variants == Shares() else asdict(variants),
             "redrawn": redrawn,
+            "reversed": reversed,
             "rules": _RULES if clean or variants != Shares() else 0,
             "vocabularies": None if vocabularies is None else _fingerprints(vocabularies),
         },
@@ -290,10 +319,8 @@ class _Encoder:
                 writer.end_document()
                 continue
             source, target = next(sources), next(targets)
-            fits = self._fits(source, self._inputs.source, item) and self._fits(
-                target, self._inputs.target, item
-            )
-            if fits:
+            sides = zip((source, target), self._inputs.files, strict=True)
+            if all(self._fits(ids, file, item) for ids, file in sides):
                 writer.add(source, target)
                 self._encoded(item, UNK in source or UNK in target)
 
@@ -313,7 +340,7 @@ def _write_held_out(folder: Path, inputs: _Inputs) -> int:
         (folder / HELD_OUT[0]).open("w", encoding="utf-8", newline="\n") as source,
         (folder / HELD_OUT[1]).open("w", encoding="utf-8", newline="\n") as target,
     ):
-        for item in inputs.part(Problems(), training=False):
+        for item in inputs.held():
             pair = isinstance(item, Pair)
             source.write(f"{item.source if isinstance(item, Pair) else ''}\n")
             target.write(f"{item.target if isinstance(item, Pair) else ''}\n")
@@ -336,7 +363,15 @@ def _describe(inputs: _Inputs) -> dict[str, InputFile]:
 def _check_same(folder: Path, wanted: Manifest) -> None:
     found = Manifest.read(folder / MANIFEST)
     # As it was before there was a choice.
-    options = {"clean": False, "held_out": 0, "variants": None, "redrawn": 0.0, "rules": 0, **found.options}
+    options = {
+        "clean": False,
+        "held_out": 0,
+        "variants": None,
+        "redrawn": 0.0,
+        "reversed": False,
+        "rules": 0,
+        **found.options,
+    }
     differences = [
         f"{name} was {options.get(name)}, now {value}"
         for name, value in wanted.options.items()

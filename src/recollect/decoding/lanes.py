@@ -204,7 +204,7 @@ class _SideBySide(_Documents):
         taken = [self.next_document(place) for place in range(self.slots.lanes)]
         self.lanes = [lane for lane in taken if lane is not None]
         self._keep(np.array([place for place, lane in enumerate(taken) if lane is not None], np.int64))
-        search = Search(self.translator.searched, self.predict, self.translator.beam)
+        search = Search(self.translator.searched, self.predict, self.translator.candidates)
         waiting = list(range(len(self.lanes)))  # places whose sentence has ended, or has not begun
         while self.lanes:
             begun: dict[int, Begun] = {}
@@ -226,8 +226,11 @@ class _SideBySide(_Documents):
             self._start(search, begun)
             ended = search.advance()
             waiting = np.searchsorted(search.rows, list(ended)).tolist()
-            for place, hypotheses in zip(waiting, ended.values(), strict=True):
-                lane = self.lanes[place]
+            lanes = [self.lanes[place] for place in waiting]
+            best = self.translator.proofread(
+                [lane.sentences[lane.at] for lane in lanes], list(ended.values())
+            )
+            for place, lane, hypotheses in zip(waiting, lanes, best, strict=True):
                 ended_here = lane.ahead.popleft()
                 found = [replace(each, source=ended_here.source) for each in hypotheses]
                 yield self.finish(place, lane, found, ended_here.given)

@@ -17,6 +17,7 @@ from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
+from recollect.decoding.proofreading import Proofreader
 from recollect.decoding.spelled import spelled
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
@@ -73,6 +74,7 @@ class Translator:
         *,
         packed: Packed | None = None,
         dictionary: Mapping[str, str] | None = None,
+        proofreader: Proofreader | None = None,
         beam: Beam | None = None,
         lanes: int = 32,
         store_end: bool = False,
@@ -87,7 +89,7 @@ class Translator:
         self.packed = packed
         self.searched, self.spoken = packed or Packed(model, memory)
         self.source_vocabulary, self.target_vocabulary = source_vocabulary, target_vocabulary
-        self.dictionary = dictionary
+        self.dictionary, self.proofreader = dictionary, proofreader
         beam = beam or Beam()
         self.beam = replace(beam, n_best=max(beam.n_best, k_best))  # what is remembered must be found first
         self.lanes, self.store_end, self.carry, self.k_best = lanes, store_end, carry, k_best
@@ -173,6 +175,7 @@ class Translator:
             "memory": self.memory,
             "packed": self.packed,
             "dictionary": self.dictionary,
+            "proofreader": self.proofreader,
             "beam": self.beam,
             "lanes": self.lanes,
             "store_end": self.store_end,
@@ -264,7 +267,7 @@ class Translator:
         `before` are the sentences before each one, for a model that looks back (see `sentences_before`).
         """
         ids = self.source_vocabulary.encode_many(list(texts))
-        found = self.search_ids(ids, slots, self._histories(before))
+        found = self.proofread(texts, self._candidates(ids, slots, self._histories(before)))
         return [
             self.spelled(
                 text,
@@ -275,13 +278,22 @@ class Translator:
             for lane, text in enumerate(texts)
         ]
 
-    def search_ids(
+    def search_ids(self, ids: Sequence[Ids]) -> list[list[Hypothesis]]:
+        """Translate sentences as tokens, each alone, and neither proofread nor spell what is found."""
+        return [found[: self.beam.n_best] for found in self._candidates(ids)]
+
+    @property
+    def candidates(self) -> Beam:
+        """The beam to search with: a proofreader wants to see all that it finds."""
+        beam = self.beam
+        return beam if self.proofreader is None else replace(beam, n_best=max(beam.n_best, beam.size))
+
+    def _candidates(
         self,
         ids: Sequence[Ids],
         slots: Slots | None = None,
         histories: Sequence[Sequence[Ids]] | None = None,
     ) -> list[list[Hypothesis]]:
-        """Do the same for sentences as tokens."""
         real = [number for number, sentence in enumerate(ids) if len(sentence)]
         if not real:
             return [[] for _ in ids]
@@ -294,7 +306,7 @@ class Translator:
             before = None
             if histories is not None:
                 before = collate_before([histories[lane] for lane in lanes]).to(device)
-            return search(self.searched, reader, source, lengths, self.beam, before)
+            return search(self.searched, reader, source, lengths, self.candidates, before)
 
         device = self.model.device
         by_lane = dict(zip(real, in_parts(search_some, len(real), device), strict=True))
@@ -302,6 +314,24 @@ class Translator:
             [replace(each, source=sentence) for each in by_lane.get(number, [])]
             for number, sentence in enumerate(ids)
         ]
+
+    def proofread(
+        self, sources: Sequence[str], found: Sequence[Sequence[Hypothesis]]
+    ) -> list[list[Hypothesis]]:
+        """Return the best of each source's candidates, as many as are asked for."""
+        proofreader = self.proofreader
+        if proofreader is None:
+            return [list(each) for each in found]
+        texts = [
+            [self._text(source, each) for each in some] for source, some in zip(sources, found, strict=True)
+        ]
+
+        def rank_some(part: range) -> list[list[Hypothesis]]:
+            some = slice(part.start, part.stop)
+            return proofreader.ranked(sources[some], texts[some], found[some])
+
+        ranked = in_parts(rank_some, len(sources), self.model.device)
+        return [each[: self.beam.n_best] for each in ranked]
 
     def spelled(
         self,

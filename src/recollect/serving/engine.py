@@ -151,8 +151,10 @@ class Engine:
             return 0
         self.metrics.lanes.observe(len(rows))
         ended = lanes.advance()
-        for row, hypotheses in ended.items():
-            self._finish(rows.pop(row), hypotheses)
+        jobs = [rows.pop(row) for row in ended]
+        best = self.translator.proofread([job.source for job in jobs], list(ended.values()))
+        for job, hypotheses in zip(jobs, best, strict=True):
+            self._finish(job, hypotheses)
         return len(ended)
 
     def _take(self, *, idle: bool) -> list[Job] | None:

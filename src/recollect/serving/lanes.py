@@ -33,7 +33,7 @@ class Lanes:
 
     def __init__(self, translator: Translator) -> None:
         self.translator = translator
-        self._search = Search(translator.searched, self._predict, translator.beam)
+        self._search = Search(translator.searched, self._predict, translator.candidates)
         self._slots: Slots | None = None  # as many lanes as the search has rows, in their order
         self._sources: dict[int, Sequence[int]] = {}
 

@@ -20,3 +20,7 @@ class ParallelDocument:
     name: str
     source: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]  # [reference][sentence]
+
+    def reversed(self) -> "ParallelDocument":
+        """Return the first translation as the source, and what it translates as its one reference."""
+        return ParallelDocument(self.name, self.references[0], (self.source,))

@@ -1,0 +1,136 @@
+"""What a model of the other direction thinks of translations, and what comes of it."""
+
+import pytest
+import torch
+
+from recollect.decoding.beam import Beam
+from recollect.decoding.hypothesis import Hypothesis
+from recollect.decoding.proofreading import Proofreader
+from recollect.decoding.session import Session
+
+DOCUMENT = ["ba be", "", "bi da du", "bo", "be be di", "do du ba bi", "da", "ba be"]
+
+
+@pytest.fixture(scope="module")
+def back(make_model):
+    return make_model(seed=7, source=16, target=14)
+
+
+@pytest.fixture(scope="module")
+def plain(make_translator):
+    return make_translator(lanes=3)
+
+
+@pytest.fixture(scope="module")
+def make_proofreader(plain, back):
+    def make(weight=0.5, reward=0.3):
+        return Proofreader(back, plain.target_vocabulary, plain.source_vocabulary, weight, reward)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def proofread(plain, make_proofreader):
+    return plain.replaced(proofreader=make_proofreader())
+
+
+def said(log_probability, *tokens):
+    nothing = torch.zeros(0)
+    return Hypothesis(list(tokens), log_probability, log_probability, nothing, nothing, [])
+
+
+def log_probability_of(model, given, wanted):
+    """By single steps: log P of `wanted` and its end after `given` and its end."""
+    source, lengths = torch.tensor([[*given, 3]]), torch.tensor([len(given) + 1])
+    progress, last, total = model.start(source, lengths), 2, 0.0
+    for token in [*wanted, 3]:
+        step, progress = model.step(progress, torch.tensor([[last]]))
+        total += float(model.predict(step)[0, 0, token])
+        last = token
+    return total
+
+
+def texts(translations):
+    return [each.text for each in translations]
+
+
+def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(plain, back, make_proofreader):
+    found = [said(-1.0, 5, 6), said(-1.5, 7), said(-2.0, 8, 9, 10)]
+    given = [plain.target_vocabulary.decode(each.tokens) for each in found]
+    with torch.inference_mode():
+        (ranked,) = make_proofreader(0.5, 0.3).ranked(["ba be"], [given], [found])
+        wanted = plain.source_vocabulary.encode("ba be")
+        expected = [
+            each.log_probability
+            + 0.5 * log_probability_of(back, each.tokens, wanted)
+            + 0.3 * (len(each.tokens) + 1)
+            for each in found
+        ]
+    assert [each.score for each in ranked] == pytest.approx(sorted(expected, reverse=True), abs=1e-4)
+    best = found[max(range(3), key=lambda number: expected[number])]
+    assert ranked[0].tokens == best.tokens
+    assert ranked[0].log_probability == best.log_probability
+
+
+def test_sources_do_not_touch_one_another(plain, make_proofreader):
+    sources = ["ba be", "bi", "do du ba bi", "bi"]
+    found = [
+        [said(-1.0, 5, 6), said(-1.1, 7)],
+        [said(-0.5, 9)],
+        [said(-3.0, 5, 5, 5, 8), said(-1.0, 6, 11)],
+        [],
+    ]
+    given = [[plain.target_vocabulary.decode(each.tokens) for each in some] for some in found]
+    proofreader = make_proofreader()
+    together = proofreader.ranked(sources, given, found)
+    alone = [
+        proofreader.ranked([one], [some], [few])[0]
+        for one, some, few in zip(sources, given, found, strict=True)
+    ]
+    for one, other in zip(together, alone, strict=True):
+        assert [each.tokens for each in one] == [each.tokens for each in other]
+        assert [each.score for each in one] == pytest.approx([each.score for each in other], abs=1e-4)
+
+
+def test_where_there_is_no_choice_nothing_is_asked(plain, make_proofreader):
+    one, same = [said(-1.0, 5)], [said(-1.0, 5, 6), said(-2.0, 5, 6)]
+    ranked = make_proofreader().ranked(["ba", "be"], [["ka"], ["ka ke", "ka ke"]], [one, same])
+    assert ranked == [one, same]
+
+
+def test_it_changes_what_is_said_and_what_is_remembered(plain, proofread):
+    usual, chosen = plain.translate(DOCUMENT), proofread.translate(DOCUMENT)
+    assert texts(usual) != texts(chosen)
+    session = Session(proofread)
+    assert texts(session.translate(text) for text in DOCUMENT) == texts(chosen)
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_documents_side_by_side_are_as_one_by_one(proofread, lanes):
+    documents = [DOCUMENT, DOCUMENT[::-1], DOCUMENT[2:5], []]
+    found = proofread.replaced(lanes=lanes).translate_documents(documents)
+    for each, document in zip(found, documents, strict=True):
+        assert texts(each) == texts(proofread.translate(document))
+
+
+def test_without_a_memory_it_is_asked_too(plain, proofread):
+    alone = proofread.without_memory()
+    assert alone.proofreader is proofread.proofreader
+    assert texts(alone.translate(DOCUMENT)) != texts(plain.without_memory().translate(DOCUMENT))
+
+
+def test_greedy_search_leaves_it_nothing_to_choose(plain, proofread):
+    one = Beam(size=1, max_length=6)
+    for memory in (plain.memory, None):
+        greedy = plain.replaced(beam=one, memory=memory).translate(DOCUMENT)
+        assert texts(proofread.replaced(beam=one, memory=memory).translate(DOCUMENT)) == texts(greedy)
+
+
+def test_alternatives_come_in_its_order(proofread):
+    wide = proofread.replaced(beam=Beam(size=3, n_best=3, max_length=6))
+    for best in wide.without_memory().translate(DOCUMENT):
+        scores = [best.score, *(each.score for each in best.alternatives)]
+        assert scores == sorted(scores, reverse=True)
+    (first,) = wide.without_memory().translate(DOCUMENT[:1])
+    assert first.text == proofread.without_memory().translate(DOCUMENT[:1])[0].text
+    assert len(first.alternatives) == 2
