@@ -502,7 +502,8 @@ def load(
         return translator
     folder = folder / PROOFREADER
     back = _read(folder, read_manifest(folder), None, load_config(folder / "config.toml"), device)
-    proofreader = Proofreader(back.model, back.source_vocabulary, back.target_vocabulary, weight, reward)
+    judge = packed(back, config.decoding.precision).searched
+    proofreader = Proofreader(judge, back.source_vocabulary, back.target_vocabulary, weight, reward)
     return translator.replaced(proofreader=proofreader)
 
 

@@ -181,7 +181,7 @@ class _Documents:
         self, place: int, lane: Lane, found: Sequence[Hypothesis], given: Hypothesis | None
     ) -> Finished:
         """Remember a sentence, and say that it is done."""
-        found = self.translator.spelled(lane.sentences[lane.at], found, self.slots.view([place]))
+        found = self.translator.chosen(lane.sentences[lane.at], found, self.slots.view([place]))
         if self.known.heard(lane.number, lane.at) is None:
             self.translator.remember_best(self.slots, place, found)
         else:
@@ -226,11 +226,8 @@ class _SideBySide(_Documents):
             self._start(search, begun)
             ended = search.advance()
             waiting = np.searchsorted(search.rows, list(ended)).tolist()
-            lanes = [self.lanes[place] for place in waiting]
-            best = self.translator.proofread(
-                [lane.sentences[lane.at] for lane in lanes], list(ended.values())
-            )
-            for place, lane, hypotheses in zip(waiting, lanes, best, strict=True):
+            for place, hypotheses in zip(waiting, ended.values(), strict=True):
+                lane = self.lanes[place]
                 ended_here = lane.ahead.popleft()
                 found = [replace(each, source=ended_here.source) for each in hypotheses]
                 yield self.finish(place, lane, found, ended_here.given)

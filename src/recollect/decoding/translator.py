@@ -267,20 +267,17 @@ class Translator:
         `before` are the sentences before each one, for a model that looks back (see `sentences_before`).
         """
         ids = self.source_vocabulary.encode_many(list(texts))
-        found = self.proofread(texts, self._candidates(ids, slots, self._histories(before)))
-        return [
-            self.spelled(
-                text,
-                found[lane],
-                None if slots is None else slots.view([lane]),
-                () if before is None else before[lane],
-            )
-            for lane, text in enumerate(texts)
-        ]
+        found = self._candidates(ids, slots, self._histories(before))
+        return self._chosen(
+            texts,
+            found,
+            [None if slots is None else slots.view([lane]) for lane in range(len(texts))],
+            before or [()] * len(texts),
+        )
 
-    def search_ids(self, ids: Sequence[Ids]) -> list[list[Hypothesis]]:
-        """Translate sentences as tokens, each alone, and neither proofread nor spell what is found."""
-        return [found[: self.beam.n_best] for found in self._candidates(ids)]
+    def search_ids(self, ids: Sequence[Ids], slots: Slots | None = None) -> list[list[Hypothesis]]:
+        """Do the same for sentences as tokens, and neither spell nor proofread what is found."""
+        return [found[: self.beam.n_best] for found in self._candidates(ids, slots)]
 
     @property
     def candidates(self) -> Beam:
@@ -315,33 +312,41 @@ class Translator:
             for number, sentence in enumerate(ids)
         ]
 
-    def proofread(
-        self, sources: Sequence[str], found: Sequence[Sequence[Hypothesis]]
-    ) -> list[list[Hypothesis]]:
-        """Return the best of each source's candidates, as many as are asked for."""
-        proofreader = self.proofreader
-        if proofreader is None:
-            return [list(each) for each in found]
-        texts = [
-            [self._text(source, each) for each in some] for source, some in zip(sources, found, strict=True)
-        ]
-
-        def rank_some(part: range) -> list[list[Hypothesis]]:
-            some = slice(part.start, part.stop)
-            return proofreader.ranked(sources[some], texts[some], found[some])
-
-        ranked = in_parts(rank_some, len(sources), self.model.device)
-        return [each[: self.beam.n_best] for each in ranked]
-
-    def spelled(
+    def chosen(
         self,
         source: str,
         found: Sequence[Hypothesis],
         slots: Slots | None = None,
         before: Sequence[str] = (),
     ) -> list[Hypothesis]:
-        """Spell names that a source leaves in the target's letters as it does; `slots` have one lane."""
-        return spelled(self, source, found, slots, before)
+        """Return the best of all that search has found for a sentence, as many as are asked for.
+
+        Names that the source leaves in the target's letters are spelled as it does, and then the
+        proofreader is asked, if there is one; `slots` have one lane.
+        """
+        return self._chosen([source], [found], [slots], [before])[0]
+
+    def _chosen(
+        self,
+        sources: Sequence[str],
+        found: Sequence[Sequence[Hypothesis]],
+        slots: Sequence[Slots | None],
+        before: Sequence[Sequence[str]],
+    ) -> list[list[Hypothesis]]:
+        said = [spelled(self, *each) for each in zip(sources, found, slots, before, strict=True)]
+        proofreader = self.proofreader
+        if proofreader is None:
+            return said
+        texts = [
+            [self._text(source, each) for each in some] for source, some in zip(sources, said, strict=True)
+        ]
+
+        def rank_some(part: range) -> list[list[Hypothesis]]:
+            some = slice(part.start, part.stop)
+            return proofreader.ranked(sources[some], texts[some], said[some])
+
+        ranked = in_parts(rank_some, len(sources), self.model.device)
+        return [each[: self.beam.n_best] for each in ranked]
 
     def force(
         self,

@@ -151,10 +151,8 @@ class Engine:
             return 0
         self.metrics.lanes.observe(len(rows))
         ended = lanes.advance()
-        jobs = [rows.pop(row) for row in ended]
-        best = self.translator.proofread([job.source for job in jobs], list(ended.values()))
-        for job, hypotheses in zip(jobs, best, strict=True):
-            self._finish(job, hypotheses)
+        for row, hypotheses in ended.items():
+            self._finish(rows.pop(row), hypotheses)
         return len(ended)
 
     def _take(self, *, idle: bool) -> list[Job] | None:
@@ -261,7 +259,7 @@ class Engine:
 
     def _finish(self, job: Job, hypotheses: Sequence[Hypothesis]) -> None:
         try:
-            hypotheses = self.translator.spelled(job.source, hypotheses, job.slots, self._before(job))
+            hypotheses = self.translator.chosen(job.source, hypotheses, job.slots, self._before(job))
             found = self.translator.express(job.source, hypotheses)
             said = Said(found.text, found.tokens, found.aligned)
             if job.past is not None:
