@@ -39,9 +39,9 @@ ON_TVSUB := --set data.source=$(TVSUB)/train.zh.xz --set data.target=$(TVSUB)/tr
 BACK_ON_TVSUB := $(ON_TVSUB) --set 'data.tune_references=["$(TVSUB)/dev.en"]'
 model: setup  ## train and pack the built-in model (TVSUB=folder of the corpus)
 	$(BIN)/recollect prepare $(RECIPE)/config.toml $(ON_TVSUB) -o $(RUNS)/prepared
+	$(BIN)/recollect prepare $(RECIPE)/proofreader.toml $(BACK_ON_TVSUB) -o $(RUNS)/reversed
 	$(BIN)/recollect train $(RECIPE)/config.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/everyday --processes 2
 	$(BIN)/recollect train $(RECIPE)/paper.toml $(ON_TVSUB) -d $(RUNS)/prepared -r $(RUNS)/paper --base $(RUNS)/everyday
-	$(BIN)/recollect prepare $(RECIPE)/proofreader.toml $(BACK_ON_TVSUB) -o $(RUNS)/reversed
 	$(BIN)/recollect train $(RECIPE)/proofreader.toml $(BACK_ON_TVSUB) -d $(RUNS)/reversed -r $(RUNS)/proofreader \
 	  --processes 2 --passes one
 	$(BIN)/recollect pack $(RUNS)/everyday --also paper=$(RUNS)/paper --proofreader $(RUNS)/proofreader \

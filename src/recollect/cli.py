@@ -915,6 +915,7 @@ def pack(
             show_default=False,
         ),
     ] = None,
+    overrides: Overrides = None,
 ) -> None:
     """Make a model small enough to give away: half precision or less, several memories, a card, checksums."""
     from recollect.shipping import pack_model
@@ -931,6 +932,7 @@ def pack(
         stored=stored,
         mean_with=mean_with,
         proofreader=proofreader,
+        overrides=overrides or (),
     )
     print(f"{output}: {size / 1e6:.1f} MB")
 

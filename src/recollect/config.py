@@ -85,8 +85,8 @@ class DataConfig(Section):
     """Share of the training sentences whose source is cut into subwords by chance, likely cuttings more often
     than others: so one learns what a word means from its parts too."""
     reversed: Flag = False
-    """Learn to translate the target into the source, as a proofreader must; all other options of this section
-    are about the files as they are, `tokenise` about what is put out."""
+    """Learn to translate the target into the source, as a proofreader must. Files, shares of documents and
+    cleaning are meant as without it; languages, `redrawn` and `tokenise` are the turned model's."""
     tune_source: File | None = None
     """Source side of the tuning set: plain text, NIST SGML or IWSLT XML."""
     tune_references: tuple[File, ...] = ()
@@ -317,10 +317,11 @@ class DecodingConfig(Section):
     precision: Literal["float32", "float16", "int8"] = "float16"
     """Of the decoder's weights on a CPU; sums are always in single precision. int8 is the fastest."""
     proofreading: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] = 0.25
-    """With a model that has a proofreader: how much it counts how well the source follows from a translation;
-    0 leaves the proofreader out."""
+    """With a model that has a proofreader: how much it counts how well the source follows from each of the
+    translations that the beam has found; 0 leaves the proofreader out."""
     length_reward: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] = 0.7
-    """With a proofreader: what each token of a translation counts, instead of the length penalty."""
+    """With a proofreader: what each token of a translation counts when these are ranked. The length penalty
+    still guides the search for them."""
 
 
 class Config(Section):

@@ -40,8 +40,9 @@ def find_model(name_or_path: str | Path) -> Path:
         if (folder / MANIFEST).is_file():
             return folder
     known = built_in()
-    if str(name_or_path) in known:
-        return known[str(name_or_path)]
+    for name, folder in known.items():
+        if path in (Path(name), Path(name, PROOFREADER)):
+            return folder / path.relative_to(name)
     if path.is_dir():
         raise ModelError(f"{path}: there is no finished model here (no {MANIFEST}); is the training done?")
     names = f"; built in: {', '.join(known)}" if known else ""

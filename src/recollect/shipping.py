@@ -1,14 +1,14 @@
 """Making a model small enough to give away: fewer bytes a weight, several memories, and a card."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from recollect.config import DataConfig, load_config
-from recollect.errors import ModelError
+from recollect.errors import ConfigError, ModelError
 from recollect.files import whole_folder
 from recollect.folders import CARD, MANIFEST, PROOFREADER, find_model, read_manifest, write_manifest
 from recollect.weights import WEIGHTS, Stored, read_weights, write_weights
@@ -28,13 +28,17 @@ def pack_model(
     stored: Stored = "float16",
     mean_with: Path | None = None,
     proofreader: Path | None = None,
+    overrides: Sequence[str] = (),
 ) -> int:
     """Write `model` to `output`, its weights `stored` so, with the memories of `others`; return its bytes.
 
     The others must have the same sentence model: only their memories are taken, each under its name.
     `mean_with` is the model that this one was trained further from, `proofreader` one that translates back;
-    by default `model` keeps its own, if it has one.
+    by default `model` keeps its own, if it has one. `overrides` change decoding options for good.
     """
+    for each in overrides:
+        if not each.startswith("decoding."):
+            raise ConfigError(f"--set {each}: a packed model has other options of [decoding] only")
     folder = find_model(model)
     manifest = read_manifest(folder)
     weights = read_weights(folder / WEIGHTS)
@@ -56,6 +60,8 @@ def pack_model(
                 write_weights(weights, draft / name, stored)
             elif name.endswith(".safetensors"):
                 write_weights(read_weights(folder / name), draft / name, stored)
+            elif name.endswith(".toml"):
+                _configure(folder / name, draft / name, overrides)
             elif name != CARD:
                 shutil.copyfile(folder / name, draft / name)
         for kind, path in others.items():
@@ -68,7 +74,7 @@ def pack_model(
                 raise ModelError(f"{other}: its sentence model is another than that of {folder}")
             memory = {name: each for name, each in theirs.items() if name.startswith("memory.")}
             write_weights(memory, draft / f"{kind}.safetensors", stored)
-            shutil.copyfile(other / "config.toml", draft / f"{kind}.toml")
+            _configure(other / "config.toml", draft / f"{kind}.toml", overrides)
         if card is not None:
             shutil.copyfile(card, draft / CARD)
         kept = {name: value for name, value in manifest.items() if name not in ("format", "sha256")}
@@ -76,25 +82,41 @@ def pack_model(
     return sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
 
 
+def _configure(path: Path, copy: Path, overrides: Sequence[str]) -> None:
+    """Copy a configuration, with some options changed."""
+    if overrides:
+        copy.write_text(load_config(path, overrides=overrides).to_toml(), "utf-8")
+    else:
+        shutil.copyfile(path, copy)
+
+
 def _pack_proofreader(folder: Path, output: Path, stored: Stored, model: Path) -> None:
-    """Write a sentence model that translates back what `model` says."""
+    """Write the sentence model of a model that translates back what `model` says."""
     manifest = read_manifest(folder)
     back, there = (load_config(each / "config.toml").data for each in (folder, model))
-    if (back.source_language, back.target_language) != (there.target_language, there.source_language):
-        raise ModelError(
-            f"{folder}: it translates {_direction(back)}, but a proofreader of {model}, which translates "
-            f"{_direction(there)}, must translate back"
-        )
-    if manifest["memory"]:
-        raise ModelError(f"{folder}: a proofreader has no memory; train it with --passes one")
+    for one, other in (
+        (back.source_language, there.target_language),
+        (back.target_language, there.source_language),
+    ):
+        if one and other and one != other:
+            raise ModelError(
+                f"{folder}: it translates {_direction(back)}, but a proofreader of {model}, which translates "
+                f"{_direction(there)}, must translate back"
+            )
     output.mkdir()
     for name in manifest["sha256"]:
         if name == WEIGHTS:
-            write_weights(read_weights(folder / name), output / name, stored)
-        elif name != CARD:
+            weights = read_weights(folder / name)
+            alone = {name: each for name, each in weights.items() if name.startswith("model.")}
+            write_weights(alone, output / name, stored)
+        elif "/" not in name and name.split(".")[0] in ("config", "dictionary", "source", "target"):
             shutil.copyfile(folder / name, output / name)
-    kept = {name: value for name, value in manifest.items() if name not in ("format", "sha256")}
-    write_manifest(output, **kept)
+    write_manifest(
+        output,
+        source_tokens=manifest["source_tokens"],
+        target_tokens=manifest["target_tokens"],
+        memory=False,
+    )
 
 
 def _direction(data: DataConfig) -> str:

@@ -1,8 +1,11 @@
 """What a model of the other direction thinks of translations, and what comes of it."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
+from recollect.decoding import translator as translator_module
 from recollect.decoding.beam import Beam
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.proofreading import Proofreader
@@ -56,9 +59,12 @@ def texts(translations):
 
 def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(plain, back, make_proofreader):
     found = [said(-1.0, 5, 6), said(-1.5, 7), said(-2.0, 8, 9, 10)]
-    given = [plain.target_vocabulary.decode(each.tokens) for each in found]
     with torch.inference_mode():
-        (ranked,) = make_proofreader(0.5, 0.3).ranked(["ba be"], [given], [found])
+        proofreader = make_proofreader(0.5, 0.3)
+        rewarded = proofreader.rewarded(found)
+        assert [each.score for each in rewarded] == pytest.approx([-0.1, -0.8, -0.9])
+        given = [plain.target_vocabulary.decode(each.tokens) for each in rewarded]
+        (ranked,) = proofreader.ranked(["ba be"], [given], [rewarded])
         wanted = plain.source_vocabulary.encode("ba be")
         expected = [
             each.log_probability
@@ -134,3 +140,47 @@ def test_alternatives_come_in_its_order(proofread):
     (first,) = wide.without_memory().translate(DOCUMENT[:1])
     assert first.text == proofread.without_memory().translate(DOCUMENT[:1])[0].text
     assert len(first.alternatives) == 2
+
+
+def test_of_several_outputs_those_it_likes_best_are_remembered(plain, proofread):
+    """With k-best remembering, the memory holds as many outputs as asked for, the proofreader's."""
+    two = proofread.replaced(k_best=2)
+    notes = []
+    remembering = two.remember
+
+    def remember(slots, hypotheses, origin=0):
+        notes.extend(each.tokens for each in hypotheses.values() if each is not None)
+        remembering(slots, hypotheses, origin)
+
+    two.remember = remember
+    two.translate(DOCUMENT[:1])
+    wide = proofread.replaced(beam=replace(proofread.beam, n_best=3))
+    (found,) = wide.search(DOCUMENT[:1])
+    assert notes == [found[1].tokens, found[0].tokens]  # the best one last
+
+
+def test_a_respelled_name_is_judged_as_it_will_be_said(plain, proofread, monkeypatch):
+    """Spelling comes first: what is ranked is what a reader gets, at the price of what search found."""
+    asked = []
+
+    def respell(translator, source, found, slots, before):
+        better = translator.target_vocabulary.encode("ka ke ki ko")
+        return [replace(each, tokens=better) if number == 1 else each for number, each in enumerate(found)]
+
+    ranking = Proofreader.ranked
+
+    def ranked(self, sources, texts, found):
+        asked.append((texts[0], [each.score for each in found[0]]))
+        return ranking(self, sources, texts, found)
+
+    monkeypatch.setattr(translator_module, "spelled", respell)
+    monkeypatch.setattr(Proofreader, "ranked", ranked)
+    with torch.inference_mode():
+        proofread.without_memory().search(["ba be bi"])
+        before = proofread.replaced(proofreader=None, memory=None, beam=proofread.candidates).search_ids(
+            [proofread.source_vocabulary.encode("ba be bi")]
+        )[0]
+    ((texts_asked, scores),) = asked
+    assert texts_asked[1] == "ka ke ki ko"
+    expected = sorted((each.log_probability + 0.3 * (len(each.tokens) + 1) for each in before), reverse=True)
+    assert scores == pytest.approx(expected, abs=1e-4)

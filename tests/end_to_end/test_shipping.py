@@ -168,13 +168,36 @@ def test_it_is_checked_like_the_rest_of_a_model(trained: Shell, backwards: Path,
 
 
 def test_only_what_translates_back_can_proofread(trained: Shell, backwards: Path, tmp_path: Path) -> None:
-    packing = ("pack", "run", "-o", str(tmp_path / "x"), "--proofreader")
-    assert "has no memory; train it with --passes one" in trained.fails(*packing, "run")
-    settings = backwards / "model/config.toml"
-    other = tmp_path / "other"
-    shutil.copytree(backwards / "model", other)
-    text = settings.read_text("utf-8").replace('source_language = ""', 'source_language = "en"')
-    (other / "config.toml").write_text(text, "utf-8")
-    write_manifest(other, source_tokens=1, target_tokens=1, memory=False)
-    assert "must translate back" in trained.fails(*packing, str(other))
-    assert not (tmp_path / "x").exists()
+    known = tmp_path / "known"
+    shutil.copytree(backwards / "model", known)
+    settings = (known / "config.toml").read_text("utf-8")
+    (known / "config.toml").write_text(settings.replace('_language = ""', '_language = "en"'), "utf-8")
+    write_manifest(known, source_tokens=1, target_tokens=1, memory=False)
+    packing = ("pack", str(known), "-o", str(tmp_path / "x"), "--proofreader")
+    trained.works(*packing, str(backwards))  # of which nobody has said what it translates
+    assert "must translate back" in trained.fails(*packing, "subtitle-zh-en")
+
+
+def test_a_proofreader_is_a_sentence_model_alone(trained: Shell, backwards: Path, tmp_path: Path) -> None:
+    """Whatever else a model has stays behind: its memory, its card, a proofreader of its own."""
+    both = tmp_path / "both"
+    trained.works("pack", "run", "-o", str(both), "--proofreader", str(backwards))
+    trained.works("pack", str(backwards), "-o", str(tmp_path / "x"), "--proofreader", str(both))
+    inner = tmp_path / "x/proofreader"
+    assert "proofreader" not in {path.name for path in inner.iterdir()}
+    assert all(name.startswith("model.") for name in load_file(inner / "weights.safetensors"))
+
+
+def test_options_of_decoding_can_be_packed(trained: Shell, backwards: Path, tmp_path: Path) -> None:
+    def packed(name: str, *options: str) -> list[str]:
+        packing = ("pack", "run", "-o", str(tmp_path / name), "--proofreader", str(backwards))
+        trained.works(*packing, *options)
+        return trained.works("translate", "test.src", "-m", str(tmp_path / name)).splitlines()
+
+    asked = packed("asked", "--set", "decoding.proofreading=1.5", "--set", "decoding.length_reward=0")
+    assert asked != packed("off", "--set", "decoding.proofreading=0")
+    again = ("translate", "test.src", "-m", str(tmp_path / "off"), "--set", "decoding.proofreading=1.5")
+    assert trained.works(*again, "--set", "decoding.length_reward=0").splitlines() == asked
+    other = ("pack", "run", "-o", str(tmp_path / "x"), "--set")
+    assert "[decoding] only" in trained.fails(*other, "memory.size=5")
+    assert "did you mean 'beam'" in trained.fails(*other, "decoding.beem=5")

@@ -46,14 +46,6 @@ __all__ = ["Prepared", "Progress", "VocabularyKind", "prepare"]
 
 SIDES: tuple[Side, Side] = ("source", "target")
 _RULES = 1  # how text is cleaned and varied; another number, and what was prepared before is not the same
-_BEFORE_THERE_WAS_A_CHOICE = {
-    "clean": False,
-    "held_out": 0,
-    "variants": None,
-    "redrawn": 0.0,
-    "reversed": False,
-    "rules": 0,
-}
 Cut = Callable[[Sequence[str]], list[list[int]]]
 """Sources to ids."""
 
@@ -145,7 +137,8 @@ def prepare(
     pairs not worth learning from, and documents that are there twice. One of `held_out` documents (0: none)
     is written to held-out.source and held-out.target instead. `variants` are the shares of the training
     documents that are written as others would have written them, `redrawn` that of the sources cut into
-    subwords by chance. `reversed` makes targets of sources and sources of targets, after all that.
+    subwords by chance. `reversed` makes targets of sources and sources of targets, after all that but
+    before anything is cut.
     `vocabularies` is a folder whose vocabularies are taken instead of new ones.
     """
     if vocabulary == "words" and variants.punctuated:

@@ -1,4 +1,4 @@
-"""Proofreading: of all that search has found, what the source would best be a translation of comes first."""
+"""Proofreading: what search has found is ranked anew, also by how well the source follows from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,24 +25,28 @@ class Proofreader:
     weight: float  # of log P(source | translation), besides log P(translation | source)
     reward: float  # for every token of the translation
 
+    def rewarded(self, found: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """Return a source's hypotheses with a reward for every token in their scores, best first."""
+        scored = [
+            replace(each, score=each.log_probability + self.reward * (len(each.tokens) + 1)) for each in found
+        ]
+        return sorted(scored, key=lambda each: each.score, reverse=True)  # stable
+
     def ranked(
         self, sources: Sequence[str], texts: Sequence[Sequence[str]], found: Sequence[Sequence[Hypothesis]]
     ) -> list[list[Hypothesis]]:
-        """Return each source's hypotheses, whose texts are given, best first, with their new scores."""
+        """Return each source's rewarded hypotheses, whose texts are given, by what it thinks of them too."""
         doubtful = [number for number, each in enumerate(texts) if len(set(each)) > 1]
         pairs = [(sources[number], text) for number in doubtful for text in dict.fromkeys(texts[number])]
         follows = dict(zip(pairs, self._follows(pairs), strict=True))
         ranked = [list(each) for each in found]
         for number in doubtful:
             scored = [
-                replace(each, score=self._score(each, follows[sources[number], text]))
+                replace(each, score=each.score + self.weight * follows[sources[number], text])
                 for each, text in zip(found[number], texts[number], strict=True)
             ]
-            ranked[number] = sorted(scored, key=lambda each: each.score, reverse=True)  # stable
+            ranked[number] = sorted(scored, key=lambda each: each.score, reverse=True)
         return ranked
-
-    def _score(self, found: Hypothesis, follows: float) -> float:
-        return found.log_probability + self.weight * follows + self.reward * (len(found.tokens) + 1)
 
     def _follows(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return log P(source | translation) of each pair of them."""

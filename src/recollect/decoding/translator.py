@@ -281,7 +281,7 @@ class Translator:
 
     @property
     def candidates(self) -> Beam:
-        """The beam to search with: a proofreader wants to see all that it finds."""
+        """The beam to search with: a proofreader wants to see as many translations as it has hypotheses."""
         beam = self.beam
         return beam if self.proofreader is None else replace(beam, n_best=max(beam.n_best, beam.size))
 
@@ -333,8 +333,10 @@ class Translator:
         slots: Sequence[Slots | None],
         before: Sequence[Sequence[str]],
     ) -> list[list[Hypothesis]]:
-        said = [spelled(self, *each) for each in zip(sources, found, slots, before, strict=True)]
         proofreader = self.proofreader
+        if proofreader is not None:
+            found = [proofreader.rewarded(some) for some in found]
+        said = [spelled(self, *each) for each in zip(sources, found, slots, before, strict=True)]
         if proofreader is None:
             return said
         texts = [

@@ -168,6 +168,7 @@ class Workshop:
         chosen = {key: value for key, value in options.items() if key.startswith("decoding.")}
         chosen |= system.decoding | decoding
         found = load(self.trained(system), overrides=as_overrides(chosen))
+        found = found.replaced(proofreader=None)  # a packed base may have one, what is trained on it has none
         return found.without_memory() if system.trained in ("base", "further") else found
 
     def output(self, system: System, set_name: str) -> list[list[str]]:

@@ -155,7 +155,7 @@ class Visits:
     ) -> list[Translation]:
         """Return translations, each with others if some are wanted.
 
-        Those take a search of their own: the one that translates stops as soon as it knows the best.
+        Those take a search of their own: the one that translates stops as soon as it knows enough.
         """
         best = [Translation(each.text or "", 0.0, each.tokens, each.aligned) for each in said]
         if not count:
