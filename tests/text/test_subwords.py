@@ -81,7 +81,8 @@ def test_what_is_known_is_read_as_it_is(tmp_path):
 
 
 def test_many_texts_are_encoded_as_one_by_one(written):
-    assert written.encode_many(SENTENCES[:20]) == [written.encode(text) for text in SENTENCES[:20]]
+    for texts in (SENTENCES[:20], SENTENCES):
+        assert written.encode_many(texts) == [written.encode(text) for text in texts]
     assert written.encode_many([]) == []
 
 

@@ -18,6 +18,7 @@ SubwordMethod = Literal["unigram", "bpe"]
 
 _SHARPNESS = 0.3  # exponent of a drawn cutting's probability: half of Chinese lines come out as usual
 _THREADS = 2  # a fixed number: sums over threads, and so the pieces, depend on it
+_MANY = 100  # texts: fewer are cut sooner than threads have started
 _WORD_START = "▁"
 _LARGE_ALPHABET = 1000
 # For text that will be written again: white space and invisible characters only, typography is kept.
@@ -103,9 +104,11 @@ class SubwordVocabulary:
         return list(self._processor.Encode(text.translate(self._read_as)))
 
     def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the pieces of each text, on two threads."""
+        """Ids of the pieces of each text; of many texts, on two threads."""
+        if len(texts) < _MANY:
+            return [self.encode(text) for text in texts]
         read = [text.translate(self._read_as) for text in texts]
-        return list(self._processor.Encode(read, num_threads=_THREADS)) if texts else []
+        return list(self._processor.Encode(read, num_threads=_THREADS))
 
     def draw_many(self, texts: Sequence[str], seed: int) -> list[list[int]]:
         """Ids of pieces that each text may be cut into: the likelier, the more often; the same for a seed."""
