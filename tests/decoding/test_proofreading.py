@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from recollect.decoding import proofreading
 from recollect.decoding import translator as translator_module
 from recollect.decoding.beam import Beam
 from recollect.decoding.hypothesis import Hypothesis
@@ -76,6 +77,77 @@ def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(plain, bac
     best = found[max(range(3), key=lambda number: expected[number])]
     assert ranked[0].tokens == best.tokens
     assert ranked[0].log_probability == best.log_probability
+
+
+def ranked_where_it_doubts_the_first(proofreader, monkeypatch, raised):
+    """Two translations: it thinks the source follows from the second, and hardly from the first."""
+
+    def scores(model, given, wanted):
+        return [[-6.0, -0.2] if number == 0 else [-0.1, -0.1] for number in range(len(given))]
+
+    monkeypatch.setattr(proofreading, "score", scores)
+    found = [replace(said(-1.0, 5, 6), score=-1.0), replace(said(-3.0, 7, 8), score=-3.0)]
+    (ranked,) = proofreader.ranked(["ba"], [["ka ke", "ki ko"]], [found], lambda _: raised)
+    return [(each.tokens, pytest.approx(each.score)) for each in ranked]
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        ([0.0, 0.0], [([7, 8], -3.1), ([5, 6], -4.1)]),
+        ([0.5, 0.0], [([7, 8], -3.1), ([5, 6], -3.6)]),
+        ([2.5, 0.0], [([5, 6], -1.6), ([7, 8], -3.1)]),
+        ([9.0, 0.0], [([5, 6], -1.1), ([7, 8], -3.1)]),  # no doubt is left, and nothing is gained
+        ([0.0, 9.0], [([7, 8], -3.1), ([5, 6], -4.1)]),  # there was none
+    ],
+)
+def test_its_doubts_count_as_far_as_they_go_beyond_what_the_memory_says(
+    make_proofreader, monkeypatch, raised, expected
+):
+    assert ranked_where_it_doubts_the_first(make_proofreader(0.5), monkeypatch, raised) == expected
+
+
+def test_the_memory_is_asked_only_where_it_could_change_what_is_said(plain, make_proofreader):
+    asked = []
+
+    def vouched(number):
+        asked.append(number)
+        return [0.0, 0.0]
+
+    sources = ["ba be", "bi", "do du ba bi", "da", "bo be", "be be di"]
+    found = [[said(-1.0, 5, 6), said(-1.01, 7)] for _ in sources]
+    texts = [["ka ke", "ki"] for _ in sources]
+    ranked = make_proofreader().ranked(sources, texts, found, vouched)
+    changed = [number for number, each in enumerate(ranked) if each[0].tokens != [5, 6]]
+    assert asked == changed
+    assert 0 < len(changed) < len(sources)
+
+
+@pytest.mark.parametrize("options", [{}, {"fusion": "shallow", "key": ["readout"], "match": "cosine"}])
+def test_a_memory_speaks_for_what_it_makes_likelier(make_translator, make_proofreader, monkeypatch, options):
+    """By as much as forced decoding finds, with the memory and without; never for less than nothing."""
+    seen = []
+    ranking = Proofreader.ranked
+
+    def ranked(self, sources, texts, found, vouched):
+        seen.extend((text, raised) for text, raised in zip(texts[0], vouched(0), strict=True))
+        return ranking(self, sources, texts, found, vouched)
+
+    monkeypatch.setattr(Proofreader, "ranked", ranked)
+    translator = make_translator(memory=options, lanes=1, proofreader=make_proofreader())
+    slots = translator.memory.empty(1, torch.device("cpu"))
+    translator.search([DOCUMENT[2]], slots)
+    assert [raised for _, raised in seen] == pytest.approx([0.0] * len(seen), abs=1e-4)  # it is empty
+    seen.clear()
+    translator.remember(slots, {0: translator.force(DOCUMENT[2:3], ["lo ma le"])[0]})
+    translator.search([DOCUMENT[2]], slots)
+    for text, raised in seen:
+        alone, remembering = (
+            sum(each.score([DOCUMENT[2]], [text], slots, [0])[0])
+            for each in (translator.without_memory(), translator)
+        )
+        assert raised == pytest.approx(max(0.0, remembering - alone), abs=1e-4)
+    assert any(raised > 0.1 for _, raised in seen)
 
 
 def test_sources_do_not_touch_one_another(plain, make_proofreader):
@@ -169,9 +241,9 @@ def test_a_respelled_name_is_judged_as_it_will_be_said(plain, proofread, monkeyp
 
     ranking = Proofreader.ranked
 
-    def ranked(self, sources, texts, found):
+    def ranked(self, sources, texts, found, vouched):
         asked.append((texts[0], [each.score for each in found[0]]))
-        return ranking(self, sources, texts, found)
+        return ranking(self, sources, texts, found, vouched)
 
     monkeypatch.setattr(translator_module, "spelled", respell)
     monkeypatch.setattr(Proofreader, "ranked", ranked)

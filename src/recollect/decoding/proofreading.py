@@ -1,6 +1,6 @@
 """Proofreading: what search has found is ranked anew, also by how well the source follows from it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.decoding.forced import SENTENCES_AT_ONCE, score
@@ -33,19 +33,34 @@ class Proofreader:
         return sorted(scored, key=lambda each: each.score, reverse=True)  # stable
 
     def ranked(
-        self, sources: Sequence[str], texts: Sequence[Sequence[str]], found: Sequence[Sequence[Hypothesis]]
+        self,
+        sources: Sequence[str],
+        texts: Sequence[Sequence[str]],
+        found: Sequence[Sequence[Hypothesis]],
+        vouched: Callable[[int], Sequence[float]] | None = None,
     ) -> list[list[Hypothesis]]:
-        """Return each source's rewarded hypotheses, whose texts are given, by what it thinks of them too."""
+        """Return each source's rewarded hypotheses, whose texts are given, by what it thinks of them too.
+
+        Against what a memory speaks for its doubts count only as far as they go beyond the logarithm of the
+        factor by which the memory raised its probability: that a boss is called a skipper it cannot know.
+        `vouched` gives those of one source, by its number, and is asked where it would change what is said.
+        """
         doubtful = [number for number, each in enumerate(texts) if len(set(each)) > 1]
         pairs = [(sources[number], text) for number in doubtful for text in dict.fromkeys(texts[number])]
         follows = dict(zip(pairs, self._follows(pairs), strict=True))
         ranked = [list(each) for each in found]
         for number in doubtful:
-            scored = [
-                replace(each, score=each.score + self.weight * follows[sources[number], text])
-                for each, text in zip(found[number], texts[number], strict=True)
-            ]
-            ranked[number] = sorted(scored, key=lambda each: each.score, reverse=True)
+            some = found[number]
+            opinions = [self.weight * follows[sources[number], text] for text in texts[number]]
+            ranked[number] = _best_first(some, opinions)
+            if vouched is not None and ranked[number][0].tokens != some[0].tokens:
+                most = max(opinions)
+                excused = [
+                    min(most - one, raised) for one, raised in zip(opinions, vouched(number), strict=True)
+                ]
+                ranked[number] = _best_first(
+                    some, [sum(each) for each in zip(opinions, excused, strict=True)]
+                )
         return ranked
 
     def _follows(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -60,3 +75,8 @@ class Proofreader:
             for number, each in zip(some, scores, strict=True):
                 totals[number] = sum(each)
         return totals
+
+
+def _best_first(found: Sequence[Hypothesis], more: Sequence[float]) -> list[Hypothesis]:
+    scored = [replace(each, score=each.score + some) for each, some in zip(found, more, strict=True)]
+    return sorted(scored, key=lambda each: each.score, reverse=True)  # stable
