@@ -204,6 +204,14 @@ def test_greedy_search_leaves_it_nothing_to_choose(plain, proofread):
         assert texts(proofread.replaced(beam=one, memory=memory).translate(DOCUMENT)) == texts(greedy)
 
 
+@pytest.mark.parametrize(
+    ("beam", "found"),
+    [(Beam(size=8), 3), (Beam(size=2), 2), (Beam(size=1), 1), (Beam(size=8, n_best=5), 5)],
+)
+def test_it_sees_three_translations_or_what_is_asked_for(proofread, beam, found):
+    assert proofread.replaced(beam=beam).candidates == replace(beam, n_best=found)
+
+
 def test_alternatives_come_in_its_order(proofread):
     wide = proofread.replaced(beam=Beam(size=3, n_best=3, max_length=6))
     for best in wide.without_memory().translate(DOCUMENT):

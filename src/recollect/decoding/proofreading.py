@@ -8,7 +8,9 @@ from recollect.decoding.hypothesis import Hypothesis
 from recollect.models.interface import SearchModel
 from recollect.text.vocabulary import Vocabulary
 
-__all__ = ["Proofreader"]
+__all__ = ["CANDIDATES", "Proofreader"]
+
+CANDIDATES = 3  # of a sentence, to be looked over; of more it chooses hardly better (decision 0017)
 
 
 @dataclass(frozen=True, slots=True)

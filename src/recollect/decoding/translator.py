@@ -17,7 +17,7 @@ from recollect.decoding.beam import Beam, search
 from recollect.decoding.forced import force, score
 from recollect.decoding.hypothesis import Hypothesis
 from recollect.decoding.lanes import Known, stream_with_memory
-from recollect.decoding.proofreading import Proofreader
+from recollect.decoding.proofreading import CANDIDATES, Proofreader
 from recollect.decoding.spelled import spelled
 from recollect.decoding.translation import Finished, Translation
 from recollect.decoding.workers import in_parts
@@ -281,9 +281,11 @@ class Translator:
 
     @property
     def candidates(self) -> Beam:
-        """The beam to search with: a proofreader wants to see as many translations as it has hypotheses."""
+        """The beam to search with: a proofreader wants to see several translations."""
         beam = self.beam
-        return beam if self.proofreader is None else replace(beam, n_best=max(beam.n_best, beam.size))
+        if self.proofreader is None:
+            return beam
+        return replace(beam, n_best=max(beam.n_best, min(beam.size, CANDIDATES)))
 
     def _candidates(
         self,
