@@ -318,7 +318,7 @@ class DecodingConfig(Section):
     """Of the decoder's weights on a CPU; sums are always in single precision. int8 is the fastest."""
     proofreading: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] = 0.25
     """With a model that has a proofreader: how much it counts how well the source follows from each of the
-    best three translations that the beam has found; 0 leaves the proofreader out."""
+    best translations that the beam has found (three, or as many as are asked for); 0 leaves it out."""
     length_reward: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] = 0.5
     """With a proofreader: what each token of a translation counts when these are ranked. The length penalty
     still guides the search for them."""

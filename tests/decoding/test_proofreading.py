@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -79,16 +80,14 @@ def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(plain, bac
     assert ranked[0].log_probability == best.log_probability
 
 
-def ranked_where_it_doubts_the_first(proofreader, monkeypatch, raised):
-    """Two translations: it thinks the source follows from the second, and hardly from the first."""
+@pytest.fixture
+def of_opinion(monkeypatch):
+    """Let every proofreader find these log probabilities of a source, given its translations one by one."""
 
-    def scores(model, given, wanted):
-        return [[-6.0, -0.2] if number == 0 else [-0.1, -0.1] for number in range(len(given))]
+    def set_opinions(*opinions):
+        monkeypatch.setattr(proofreading, "score", lambda *_: [[each / 2, each / 2] for each in opinions])
 
-    monkeypatch.setattr(proofreading, "score", scores)
-    found = [replace(said(-1.0, 5, 6), score=-1.0), replace(said(-3.0, 7, 8), score=-3.0)]
-    (ranked,) = proofreader.ranked(["ba"], [["ka ke", "ki ko"]], [found], lambda _: raised)
-    return [(each.tokens, pytest.approx(each.score)) for each in ranked]
+    return set_opinions
 
 
 @pytest.mark.parametrize(
@@ -102,52 +101,99 @@ def ranked_where_it_doubts_the_first(proofreader, monkeypatch, raised):
     ],
 )
 def test_its_doubts_count_as_far_as_they_go_beyond_what_the_memory_says(
-    make_proofreader, monkeypatch, raised, expected
+    make_proofreader, of_opinion, raised, expected
 ):
-    assert ranked_where_it_doubts_the_first(make_proofreader(0.5), monkeypatch, raised) == expected
+    of_opinion(-6.2, -0.2)
+    found = [said(-1.0, 5, 6), said(-3.0, 7, 8)]
+    (ranked,) = make_proofreader(0.5).ranked(["ba"], [["ka ke", "ki ko"]], [found], lambda _: raised)
+    assert [(each.tokens, pytest.approx(each.score)) for each in ranked] == expected
+
+
+def test_the_memory_is_asked_also_where_neither_would_have_chosen_what_it_speaks_for(
+    make_proofreader, of_opinion
+):
+    """The proofreader's favourite is too far behind to be said; of the others it prefers the wrong one."""
+    of_opinion(-4.0, -8.0, 0.0)
+    found = [said(-1.0, 5), said(-1.1, 6), said(-9.0, 7)]
+    ranking = make_proofreader(0.5)
+    (ranked,) = ranking.ranked(["ba"], [["ka", "ke", "ki"]], [found], lambda _: [0.0, 5.0, 0.0])
+    assert [each.tokens for each in ranked] == [[6], [5], [7]]
+    (ranked,) = ranking.ranked(["ba"], [["ka", "ke", "ki"]], [found])
+    assert [each.tokens for each in ranked] == [[5], [6], [7]]
 
 
 def test_the_memory_is_asked_only_where_it_could_change_what_is_said(plain, make_proofreader):
     asked = []
 
-    def vouched(number):
+    def raised(number):
         asked.append(number)
         return [0.0, 0.0]
 
     sources = ["ba be", "bi", "do du ba bi", "da", "bo be", "be be di"]
     found = [[said(-1.0, 5, 6), said(-1.01, 7)] for _ in sources]
     texts = [["ka ke", "ki"] for _ in sources]
-    ranked = make_proofreader().ranked(sources, texts, found, vouched)
+    ranked = make_proofreader().ranked(sources, texts, found, raised)
     changed = [number for number, each in enumerate(ranked) if each[0].tokens != [5, 6]]
     assert asked == changed
     assert 0 < len(changed) < len(sources)
 
 
-@pytest.mark.parametrize("options", [{}, {"fusion": "shallow", "key": ["readout"], "match": "cosine"}])
-def test_a_memory_speaks_for_what_it_makes_likelier(make_translator, make_proofreader, monkeypatch, options):
+@pytest.mark.parametrize(
+    ("options", "lowers"),
+    [({}, True), ({"fusion": "shallow", "key": ["readout"], "match": "cosine"}, False)],
+)
+def test_a_memory_speaks_for_what_it_makes_likelier(
+    make_translator, make_proofreader, monkeypatch, options, lowers
+):
     """By as much as forced decoding finds, with the memory and without; never for less than nothing."""
     seen = []
     ranking = Proofreader.ranked
 
-    def ranked(self, sources, texts, found, vouched):
-        seen.extend((text, raised) for text, raised in zip(texts[0], vouched(0), strict=True))
-        return ranking(self, sources, texts, found, vouched)
+    def ranked(self, sources, texts, found, raised):
+        seen.extend(zip(texts[0], raised(0), strict=True))
+        return ranking(self, sources, texts, found, raised)
 
     monkeypatch.setattr(Proofreader, "ranked", ranked)
     translator = make_translator(memory=options, lanes=1, proofreader=make_proofreader())
     slots = translator.memory.empty(1, torch.device("cpu"))
     translator.search([DOCUMENT[2]], slots)
     assert [raised for _, raised in seen] == pytest.approx([0.0] * len(seen), abs=1e-4)  # it is empty
-    seen.clear()
     translator.remember(slots, {0: translator.force(DOCUMENT[2:3], ["lo ma le"])[0]})
-    translator.search([DOCUMENT[2]], slots)
-    for text, raised in seen:
+    added = []
+    for source in filter(None, DOCUMENT):
+        seen.clear()
+        translator.search([source], slots)
         alone, remembering = (
-            sum(each.score([DOCUMENT[2]], [text], slots, [0])[0])
+            np.array([sum(each.score([source], [text], slots, [0])[0]) for text, _ in seen])
             for each in (translator.without_memory(), translator)
         )
-        assert raised == pytest.approx(max(0.0, remembering - alone), abs=1e-4)
-    assert any(raised > 0.1 for _, raised in seen)
+        added.append(remembering - alone)
+        assert [raised for _, raised in seen] == pytest.approx(added[-1].clip(min=0), abs=1e-3)
+    assert np.concatenate(added).max() > 1.0
+    assert (np.concatenate(added).min() < -0.1) == lowers
+
+
+def test_every_sentence_has_the_word_of_its_own_memory(make_translator, make_proofreader):
+    """Also where a batch is cut into parts, a thread each."""
+    options = {"fusion": "shallow", "key": ["readout"], "match": "cosine"}
+    translator = make_translator(memory=options, proofreader=make_proofreader(2.0))
+    sources = [
+        f"{one} {other} {one}" for one in ("ba", "be", "bi", "bo") for other in ("da", "de", "di", "do")
+    ]
+    slots = translator.memory.empty(len(sources), torch.device("cpu"))
+    heard = dict(enumerate(translator.force(sources[8:], ["ka ke ki", "lo ma", "me me lu le", "ku"] * 2), 8))
+    translator.remember(slots, heard)
+    alone = [
+        translator.search([source], slots.view([lane]))[0][0].score for lane, source in enumerate(sources)
+    ]
+    torch.set_num_threads(2)
+    try:
+        together = translator.search(sources, slots)
+    finally:
+        torch.set_num_threads(1)
+    assert [each[0].score for each in together] == pytest.approx(alone, abs=1e-4)
+    unheard = translator.search(sources)
+    assert [each[0].score for each in unheard] != pytest.approx(alone, abs=1e-2)
 
 
 def test_sources_do_not_touch_one_another(plain, make_proofreader):
@@ -249,9 +295,9 @@ def test_a_respelled_name_is_judged_as_it_will_be_said(plain, proofread, monkeyp
 
     ranking = Proofreader.ranked
 
-    def ranked(self, sources, texts, found, vouched):
+    def ranked(self, sources, texts, found, raised):
         asked.append((texts[0], [each.score for each in found[0]]))
-        return ranking(self, sources, texts, found, vouched)
+        return ranking(self, sources, texts, found, raised)
 
     monkeypatch.setattr(translator_module, "spelled", respell)
     monkeypatch.setattr(Proofreader, "ranked", ranked)

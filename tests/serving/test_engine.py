@@ -9,6 +9,7 @@ import pytest
 from recollect.context.hierarchical import HierarchicalRNNSearch
 from recollect.context.second_attention import SecondAttentionRNNSearch
 from recollect.decoding.proofreading import Proofreader
+from recollect.decoding.translator import Translator
 from recollect.serving.engine import Engine, Job
 from recollect.serving.record import MACHINE, Sentence
 from recollect.serving.refusals import StoppingError
@@ -66,14 +67,21 @@ def test_sessions_side_by_side_are_as_each_is_alone(make_translator, options):
     assert with_engine(translator, work, **options) == expected
 
 
-def test_what_is_said_has_been_proofread(make_translator, make_model):
+def test_what_is_said_has_been_proofread(make_translator, make_model, monkeypatch):
     plain = make_translator(memory={"size": 12, "fusion": "shallow", "spread": 1.0})
     back = make_model(seed=7, source=16, target=14)
-    judge = Proofreader(back, plain.target_vocabulary, plain.source_vocabulary, weight=0.5, reward=0.3)
+    judge = Proofreader(back, plain.target_vocabulary, plain.source_vocabulary, weight=4.0, reward=0.3)
     translator = plain.replaced(proofreader=judge)
     texts = documents(4, 5)
-    expected = [[each.text for each in translator.translate(text)] for text in texts]
-    assert expected != [[each.text for each in plain.translate(text)] for text in texts]
+
+    def said(translator):
+        return [[each.text for each in translator.translate(text)] for text in texts]
+
+    expected = said(translator)
+    assert expected != said(plain)
+    with monkeypatch.context() as unheard:
+        unheard.setattr(Translator, "_raised", lambda self, found, slots: [0.0] * len(found))
+        assert expected != said(translator)
 
     async def work(engine):
         return await asyncio.gather(*(translate(engine, str(n), text) for n, text in enumerate(texts)))

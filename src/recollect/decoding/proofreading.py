@@ -39,13 +39,14 @@ class Proofreader:
         sources: Sequence[str],
         texts: Sequence[Sequence[str]],
         found: Sequence[Sequence[Hypothesis]],
-        vouched: Callable[[int], Sequence[float]] | None = None,
+        raised: Callable[[int], Sequence[float]] | None = None,
     ) -> list[list[Hypothesis]]:
         """Return each source's rewarded hypotheses, whose texts are given, by what it thinks of them too.
 
-        Against what a memory speaks for its doubts count only as far as they go beyond the logarithm of the
-        factor by which the memory raised its probability: that a boss is called a skipper it cannot know.
-        `vouched` gives those of one source, by its number, and is asked where it would change what is said.
+        Its doubts about a translation (how much less it adds to this one's score than to that of the one it
+        likes best) count only as far as they go beyond what a memory has added to log P: that a captain is
+        called a skipper here it cannot know. `raised` says how much the memory has added to each hypothesis
+        of a source, given its number; it is asked only where that could change which one comes first.
         """
         doubtful = [number for number, each in enumerate(texts) if len(set(each)) > 1]
         pairs = [(sources[number], text) for number in doubtful for text in dict.fromkeys(texts[number])]
@@ -53,16 +54,12 @@ class Proofreader:
         ranked = [list(each) for each in found]
         for number in doubtful:
             some = found[number]
-            opinions = [self.weight * follows[sources[number], text] for text in texts[number]]
-            ranked[number] = _best_first(some, opinions)
-            if vouched is not None and ranked[number][0].tokens != some[0].tokens:
-                most = max(opinions)
-                excused = [
-                    min(most - one, raised) for one, raised in zip(opinions, vouched(number), strict=True)
-                ]
-                ranked[number] = _best_first(
-                    some, [sum(each) for each in zip(opinions, excused, strict=True)]
-                )
+            added = [self.weight * follows[sources[number], text] for text in texts[number]]
+            most = max(added)
+            if raised is not None and some[1].score + most > some[0].score + added[0]:
+                added = [min(each + more, most) for each, more in zip(added, raised(number), strict=True)]
+            scored = [replace(each, score=each.score + more) for each, more in zip(some, added, strict=True)]
+            ranked[number] = sorted(scored, key=lambda each: each.score, reverse=True)  # stable
         return ranked
 
     def _follows(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -72,13 +69,8 @@ class Proofreader:
         order = sorted(range(len(pairs)), key=lambda n: (len(wanted[n]), len(given[n])))  # little padding
         totals = [0.0] * len(pairs)
         for start in range(0, len(order), SENTENCES_AT_ONCE):
-            some = order[start : start + SENTENCES_AT_ONCE]
-            scores = score(self.model, [given[n] for n in some], [wanted[n] for n in some])
-            for number, each in zip(some, scores, strict=True):
+            batch = order[start : start + SENTENCES_AT_ONCE]
+            scores = score(self.model, [given[n] for n in batch], [wanted[n] for n in batch])
+            for number, each in zip(batch, scores, strict=True):
                 totals[number] = sum(each)
         return totals
-
-
-def _best_first(found: Sequence[Hypothesis], more: Sequence[float]) -> list[Hypothesis]:
-    scored = [replace(each, score=each.score + some) for each, some in zip(found, more, strict=True)]
-    return sorted(scored, key=lambda each: each.score, reverse=True)  # stable

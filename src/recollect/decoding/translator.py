@@ -348,10 +348,10 @@ class Translator:
         def rank_some(part: range) -> list[list[Hypothesis]]:
             some = slice(part.start, part.stop)
 
-            def vouched(number: int) -> list[float]:
+            def raised(number: int) -> list[float]:
                 return self._raised(said[part.start + number], slots[part.start + number])
 
-            return proofreader.ranked(sources[some], texts[some], said[some], vouched)
+            return proofreader.ranked(sources[some], texts[some], said[some], raised)
 
         ranked = in_parts(rank_some, len(sources), self.model.device)
         return [each[: self.beam.n_best] for each in ranked]
@@ -361,9 +361,10 @@ class Translator:
         """Return by how much a memory (of one lane) has raised each log probability, if it has."""
         if self.spoken is None or slots is None:
             return [0.0] * len(found)
-        before, after = [[BOS, *each.tokens] for each in found], [[*each.tokens, EOS] for each in found]
+        ends = [[*each.tokens, EOS] for each in found]
         previous, tokens = (
-            torch.tensor([list(chain(*some))], device=self.model.device) for some in (before, after)
+            torch.tensor([list(chain(*some))], device=self.model.device)
+            for some in ([[BOS, *each.tokens] for each in found], ends)
         )
         step = self.searched.rebuild(
             torch.cat([each.states for each in found]).unsqueeze(0),
@@ -374,7 +375,7 @@ class Translator:
             scores.gather(-1, tokens.unsqueeze(-1)).flatten()
             for scores in (self.searched.predict(step), predict(self.searched, step, self.spoken, slots))
         )
-        raised = torch.split(remembering - alone, [len(each) for each in after])
+        raised = torch.split(remembering - alone, [len(each) for each in ends])
         return [max(0.0, float(each.sum())) for each in raised]
 
     def force(
