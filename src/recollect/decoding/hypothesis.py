@@ -16,9 +16,7 @@ class Hypothesis:
 
     tokens: list[int]
     log_probability: float
-    score: (
-        float  # its rank: log probability normalised by length, or what proofreading gives
-    )
+    score: float  # its rank: log probability normalised by length, or what proofreading gives
     contexts: Tensor  # c_t  [time, context]
     states: Tensor  # s_t    [time, state]
     aligned: list[int]  # the source position each token looked at most
