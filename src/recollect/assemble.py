@@ -37,6 +37,7 @@ from recollect.memory.policies import Policy, first_in_first_out, least_recently
 from recollect.memory.read import Weighing
 from recollect.models.packed import PackedRNNSearch
 from recollect.models.rnnsearch import RNNSearch
+from recollect.models.unfilled import unfilled
 from recollect.progress import SilentProgress, TerminalProgress
 from recollect.text.corpora import read_parallel
 from recollect.text.dictionary import load_dictionary, save_dictionary
@@ -513,14 +514,10 @@ def _read(
     """Return the translator that a folder's files make."""
     keep_freed_memory()
     source, target = load_vocabulary(folder, "source"), load_vocabulary(folder, "target")
-    with torch.device("meta"):  # without values: they come from the file
+    with unfilled():
         model = build_model(config, manifest["source_tokens"], manifest["target_tokens"])
-        memory = build_memory(config, model, target) if manifest["memory"] else None
-    for module in (model, memory):
-        if module is not None:
-            module.to_empty(device="cpu")
-    if memory is not None:
-        memory.inside = _inside(target)  # the vocabulary has it, no file
+    model.to_empty(device="cpu")
+    memory = build_memory(config, model, target) if manifest["memory"] else None
     model.tie()
     _fill(folder, memory_kind, model, memory)
     model.to(device)

@@ -1,6 +1,8 @@
 """The model that comes with the package: found by name, small enough, and led by what it remembers."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,6 +86,14 @@ def test_its_memory_knows_which_pieces_go_on_with_a_word() -> None:
 def called(text: str) -> str:
     """Return what a translation calls the gentleman it speaks of."""
     return "".join(re.findall(r"Mr\. ((?:[A-Z]\w+ ?)+)", text)).strip()
+
+
+def test_loading_leaves_the_compiler_of_pytorch_alone() -> None:
+    """It takes longer to load than the model."""
+    program = (
+        "import sys, recollect; recollect.load('subtitle-zh-en'); sys.exit('torch._dynamo' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_a_rare_name_is_said_as_it_was_said_before() -> None:
