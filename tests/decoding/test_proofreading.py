@@ -45,12 +45,12 @@ def said(log_probability, *tokens):
 
 
 def log_probability_of(model, given, wanted):
-    """By single steps: log P of `wanted` and its end after `given` and its end."""
+    """By single steps: log P of `wanted` and its end after `given` and its end, no token's below LEAST."""
     source, lengths = torch.tensor([[*given, 3]]), torch.tensor([len(given) + 1])
     progress, last, total = model.start(source, lengths), 2, 0.0
     for token in [*wanted, 3]:
         step, progress = model.step(progress, torch.tensor([[last]]))
-        total += float(model.predict(step)[0, 0, token])
+        total += max(float(model.predict(step)[0, 0, token]), proofreading.LEAST)
         last = token
     return total
 
@@ -59,7 +59,11 @@ def texts(translations):
     return [each.text for each in translations]
 
 
-def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(plain, back, make_proofreader):
+@pytest.mark.parametrize("least", [-100.0, -2.7])
+def test_a_score_is_what_both_models_say_and_a_reward_for_every_token(
+    plain, back, make_proofreader, monkeypatch, least
+):
+    monkeypatch.setattr(proofreading, "LEAST", least)
     found = [said(-1.0, 5, 6), said(-1.5, 7), said(-2.0, 8, 9, 10)]
     with torch.inference_mode():
         proofreader = make_proofreader(0.5, 0.3)
@@ -107,6 +111,14 @@ def test_its_doubts_count_as_far_as_they_go_beyond_what_the_memory_says(
     found = [said(-1.0, 5, 6), said(-3.0, 7, 8)]
     (ranked,) = make_proofreader(0.5).ranked(["ba"], [["ka ke", "ki ko"]], [found], lambda _: raised)
     assert [(each.tokens, pytest.approx(each.score)) for each in ranked] == expected
+
+
+def test_one_token_that_it_does_not_believe_does_not_decide(make_proofreader, monkeypatch):
+    monkeypatch.setattr(proofreading, "score", lambda *_: [[-40.0, -0.1], [-2.0, -2.0]])
+    found = [said(-1.0, 5, 6), said(-3.0, 7, 8)]
+    (ranked,) = make_proofreader(0.5).ranked(["ba"], [["ka ke", "ki ko"]], [found])
+    assert [each.tokens for each in ranked] == [[5, 6], [7, 8]]
+    assert ranked[0].score == pytest.approx(-1.0 + 0.5 * (proofreading.LEAST - 0.1))
 
 
 def test_the_memory_is_asked_also_where_neither_would_have_chosen_what_it_speaks_for(

@@ -11,6 +11,7 @@ from recollect.text.vocabulary import Vocabulary
 __all__ = ["CANDIDATES", "Proofreader"]
 
 CANDIDATES = 3  # of a sentence, to be looked over; of more it chooses hardly better (decision 0017)
+LEAST = -6.0  # log P that a token of the source has at least: one name it does not believe must not decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Proofreader:
         return ranked
 
     def _follows(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return log P(source | translation) of each pair of them."""
+        """Return log P(source | translation) of each pair of them, no token's below LEAST."""
         given = self.source_vocabulary.encode_many([text for _, text in pairs])
         wanted = self.target_vocabulary.encode_many([source for source, _ in pairs])
         order = sorted(range(len(pairs)), key=lambda n: (len(wanted[n]), len(given[n])))  # little padding
@@ -72,5 +73,5 @@ class Proofreader:
             batch = order[start : start + SENTENCES_AT_ONCE]
             scores = score(self.model, [given[n] for n in batch], [wanted[n] for n in batch])
             for number, each in zip(batch, scores, strict=True):
-                totals[number] = sum(each)
+                totals[number] = sum(max(token, LEAST) for token in each)
         return totals
